@@ -66,11 +66,11 @@ impl Scope {
 /// A pass: from programs to programs that mean the same.
 #[derive(Debug)]
 pub struct Pass {
-    /// Its name, for switching it off and for telling of it.
+    /// Its name, by which it is switched off and reported.
     pub name: &'static str,
     /// When it runs.
     pub phase: Phase,
-    /// Of which code.
+    /// Which code it may change.
     pub scope: Scope,
     /// Whether it runs once more after all others, for what these leave.
     pub runs_last: bool,
@@ -83,7 +83,7 @@ pub struct Pass {
     pub run: fn(&mut Program, &mut [FuncId]) -> bool,
 }
 
-/// Runs over the body of every function, which stands apart from the program meanwhile; whether any changed.
+/// Runs over the body of every function; whether any changed. The body is taken out of the program meanwhile.
 pub(crate) fn each_body(
     program: &mut Program,
     mut run: impl FnMut(&mut Program, &mut Block) -> bool,
@@ -97,8 +97,8 @@ pub(crate) fn each_body(
     changed
 }
 
-/// Runs over every statement of every function, those inside a statement after it: it may become another one, and others
-/// may come before it; whether any changed.
+/// Runs over every statement of every function, an outer statement before those inside it; whether any changed. A
+/// statement may become another one, and others may be put before it.
 pub(crate) fn each_stmt(
     program: &mut Program,
     mut run: impl FnMut(&mut Program, &mut Stmt, &mut Vec<Stmt>) -> bool,
@@ -124,7 +124,7 @@ fn in_block(
     changed
 }
 
-/// Lets an operation that reads an array at a place, or further in, read what is there from another one.
+/// Redirects a read of an array at a place, or inside that place, to another variable that holds what is there.
 pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId) {
     if let Op::Index(Atom::Var(of), at) = op
         && *of == array
@@ -135,7 +135,7 @@ pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId)
     }
 }
 
-/// The statements that a value needs, in their order, and all that these mention.
+/// The backward slice of a value: the statements that it needs, in their order, and all variables that these mention.
 pub(crate) fn slice<'s>(
     stmts: impl DoubleEndedIterator<Item = &'s Stmt>,
     value: Atom,
@@ -155,10 +155,10 @@ pub(crate) fn slice<'s>(
     (found, needed)
 }
 
-/// How many statements a constant has at most whose parts are looked at.
+/// The most statements of a constant function that counts as plain.
 const LARGEST: usize = 400;
 
-/// Whether a function is a constant that is put together from numbers and texts, and not too large.
+/// Whether a function is a plain constant: put together from numbers and texts alone, and not too large.
 pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
     let func = &program.funcs[func];
     func.is_constant
@@ -167,7 +167,7 @@ pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
         && func.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Con(_, _) | Op::Array(_)))
 }
 
-/// Leaves out items.
+/// Keeps the items that are marked.
 pub(crate) fn keep<T>(items: &mut Vec<T>, stays: &[bool]) {
     let mut at = 0;
     items.retain(|_| {

@@ -80,7 +80,7 @@ pub struct Options<'o> {
     pub stop_after: Option<&'o str>,
     /// Whether the verifier runs after every pass.
     pub verify: bool,
-    /// What is told of each step.
+    /// Called after each run of a pass.
     pub observe: Option<&'o mut dyn FnMut(&Step)>,
 }
 
@@ -91,7 +91,7 @@ impl Options<'_> {
     }
 }
 
-/// What is told of one run of one pass.
+/// A report of one run of one pass.
 #[derive(Debug)]
 pub struct Step {
     /// The pass.
@@ -133,7 +133,7 @@ struct Run<'r, 'o> {
 }
 
 impl Run<'_, '_> {
-    /// Runs some of the passes until none changes anything, so often at most.
+    /// Runs the passes that are meant until none changes anything, at most `most` times.
     fn often(&mut self, most: usize, is_meant: impl Fn(&Pass) -> bool) {
         let most = self.round + most;
         while self.round < most && self.all(&is_meant) {
@@ -141,7 +141,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Runs some of the passes; whether any changed anything.
+    /// Runs the passes that are meant once; whether any changed anything.
     fn all(&mut self, is_meant: impl Fn(&Pass) -> bool) -> bool {
         let mut any_changed = false;
         for pass in PASSES.iter().filter(|pass| is_meant(pass)) {

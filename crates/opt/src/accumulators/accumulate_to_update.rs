@@ -70,7 +70,8 @@ pub(crate) fn adds(stmt: &Stmt, acc: VarId) -> Option<(&[Atom], Atom)> {
     (*of == acc).then_some((at.as_slice(), *value))
 }
 
-/// Leaves an element where it is that is taken out, for zero, before an accumulator begins with the array, and added.
+/// Leaves an element in its array, if it is replaced by zero before an accumulator begins with the array, and added
+/// to that again in the same place.
 fn stays(block: &mut Block, at: usize, acc: VarId, of: VarId) -> bool {
     let Some(update) = block.stmts[..at].iter().position(|stmt| stmt.vars.contains(&of)) else {
         return false;
@@ -95,12 +96,13 @@ fn stays(block: &mut Block, at: usize, acc: VarId, of: VarId) -> bool {
     let before = *before;
     block.stmts[at].op = Op::NewAcc(Atom::Var(before));
     block.stmts.remove(back);
-    // What has read it has asked for the place.
+    // The read of the element fails alike if the place is outside.
     block.stmts.remove(update);
     true
 }
 
-/// Writes the one element of a state that something is added to. Elsewhere an accumulator is as good.
+/// Replaces an accumulator by an update, if it begins with a state and one element is added to. For other arrays an
+/// accumulator is as good.
 fn written(program: &mut Program, block: &mut Block, states: &[VarId], acc: VarId) -> bool {
     let find = |is_it: &dyn Fn(&Stmt) -> bool| block.stmts.iter().position(is_it);
     let start = find(&|stmt| stmt.vars.contains(&acc));

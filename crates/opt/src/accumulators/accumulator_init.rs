@@ -66,7 +66,7 @@ fn find_zeros(block: &Block, zeros: &mut FxHashSet<VarId>) {
     }
 }
 
-/// Has accumulators begin with what is added to all of them, where they began with zeros.
+/// Makes accumulators that begin with zeros begin with an array that is added to them as a whole.
 struct Starts<'p> {
     program: &'p Program,
     effects: &'p Effects,
@@ -95,7 +95,8 @@ impl Starts<'_> {
         all_calm
     }
 
-    /// If an accumulator that a statement makes begins with zeros, which something is added to as a whole.
+    /// Changes the accumulator that a statement makes, if it begins with zeros and an array is added to it as a
+    /// whole.
     fn accumulator(&mut self, block: &mut Block, calm: &mut Vec<bool>, start: usize) {
         let Stmt { op: Op::NewAcc(Atom::Var(zeros)), .. } = block.stmts[start] else { return };
         let acc = block.stmts[start].vars[0];

@@ -42,7 +42,7 @@ struct Spread<'p> {
     program: &'p mut Program,
     /// How often each variable is used.
     uses: FxHashMap<VarId, usize>,
-    /// How many elements each array has that a loop of the blocks around collects.
+    /// The counts of the loops in scope, by the arrays that they collect.
     counts: FxHashMap<VarId, Atom>,
     changed: bool,
 }
@@ -65,7 +65,7 @@ impl Spread<'_> {
         }
     }
 
-    /// How many elements an array has that is used only once, if a loop here collects it.
+    /// The number of elements of an array, if a loop in scope collects it and it is used only once.
     fn count(&self, atom: Atom) -> Option<Atom> {
         let var = atom.var()?;
         self.counts.get(&var).copied().filter(|_| self.uses.get(&var) == Some(&1))

@@ -45,7 +45,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The dearest operation that may be done again in every iteration, in multiplications.
+/// The cost, in multiplications, of the dearest operation that may be done again in every iteration.
 const CHEAP: u64 = 2;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -121,11 +121,11 @@ struct Level<'b> {
 struct Slice {
     stmts: Vec<Stmt>,
     done: FxHashSet<VarId>,
-    /// What is collected to be there: a variable of a level, from 0.
+    /// The factors that the old loops collect: a variable, and its level from 0.
     kept: Vec<(VarId, usize)>,
-    /// The levels that variables hang on; of the loop around, the number of levels.
+    /// The levels of which the index decides a variable's value. The loop around counts as one level more.
     hangs: FxHashMap<VarId, FxHashSet<usize>>,
-    /// Whether an element is read that hangs on all of them.
+    /// Whether an element is read that depends on all levels.
     reads_all: bool,
 }
 
@@ -149,7 +149,7 @@ impl Outer<'_> {
         }
     }
 
-    /// Turns the loops that add to an accumulator inside out, if that can be done and is worth it.
+    /// Interchanges the loops that add to an accumulator, if that is possible and gains something.
     fn turn(&mut self, block: &mut Block, acc: VarId, around: Option<&Around>) -> Option<()> {
         let place = adding(block, acc)?;
         let levels = levels(&block.stmts[place], acc)?;
@@ -182,7 +182,7 @@ impl Outer<'_> {
         Some(())
     }
 
-    /// Lets the loops collect what the new ones need, in place of what they added. The arrays.
+    /// Makes the old loops collect the factors that the new ones need, instead of adding; gives the arrays.
     fn keep(&mut self, stmt: &mut Stmt, path: &[usize], kept: &[(VarId, usize)]) -> Vec<VarId> {
         let Op::Loop(first) = &mut stmt.op else {
             pullback_base::bug("interchange_loops", "a loop")
@@ -352,7 +352,7 @@ impl<'a, 'p> Taking<'a, 'p> {
         self.bound.contains(&var) || self.levels.iter().any(|level| level.index == var)
     }
 
-    /// Makes sure that a variable is there in the new loops.
+    /// Makes a variable available in the new loops: by its statement again, or by collecting it.
     fn take(&mut self, var: VarId) -> Option<()> {
         if !self.slice.done.insert(var) {
             return Some(());
@@ -416,8 +416,8 @@ impl<'a, 'p> Taking<'a, 'p> {
         is_counted && is_there && (ty == Type::REAL || (level == 0 && self.is_row(ty, stmt)))
     }
 
-    /// Whether a number, or each of a row, is 0 unless Reals are equal, which few are: whoever adds it at its own
-    /// place can skip most.
+    /// Whether a number, or each of a row, is 0 unless two Reals are equal. Few are, so code that adds it where it is
+    /// can skip most.
     fn is_seldom(&self, var: VarId) -> bool {
         let Some((level, stmt)) = self.defs.get(&var) else { return false };
         let block = self.levels[*level].body;
@@ -482,7 +482,7 @@ fn op_of(block: &Block, atom: Atom) -> Option<&Op> {
     Some(&stmt.op)
 }
 
-/// Whether something hangs on all of three loops.
+/// Whether something depends on all three loops.
 fn is_all(hangs: &FxHashSet<usize>) -> bool {
     (0..3).all(|level| hangs.contains(&level))
 }

@@ -42,7 +42,8 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     })
 }
 
-/// The accumulators of one value that are more than begun, added to and read, and therefore stay.
+/// For each accumulator, whether it stays: it is an array, or something else is done with it than begin, add and
+/// read.
 fn kept_accs(program: &Program, body: &Block) -> FxHashMap<VarId, bool> {
     let mut kept = FxHashMap::default();
     body.visit(&mut |stmt| {
@@ -85,8 +86,8 @@ struct States<'p> {
 }
 
 impl States<'_> {
-    /// Replaces accumulators in a block; `touched` takes those from outside that it adds to, in the order of
-    /// first use. `values` has then what they are at its end.
+    /// Replaces accumulators in a block. `touched` gets those from outside to which it adds, in the order of first
+    /// use; `values` has what they hold at its end.
     fn block(&mut self, block: &mut Block, touched: &mut Vec<VarId>) {
         let mut renamed = FxHashMap::default();
         let mut begun = vec![];
@@ -119,7 +120,7 @@ impl States<'_> {
         touched.retain(|acc| !begun.contains(acc));
     }
 
-    /// The sum of what there is and a value.
+    /// Adds a value to what an accumulator holds.
     fn add(&mut self, acc: VarId, value: Atom, stmt: &Stmt, out: &mut Vec<Stmt>) {
         let so_far = self.values[&acc];
         if so_far == Atom::Real(0.0) {
@@ -137,7 +138,7 @@ impl States<'_> {
         self.values.insert(acc, sum.into());
     }
 
-    /// Replaces accumulators in the blocks of a statement, which gives what they are after it.
+    /// Replaces accumulators in the blocks of a statement, whose results then give what they hold after it.
     fn inside(
         &mut self,
         stmt: &mut Stmt,

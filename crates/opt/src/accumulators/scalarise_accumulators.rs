@@ -104,7 +104,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Writes what stands for a statement, if something else does.
+    /// Writes the statements that replace one, if it is about a split accumulator; whether it is.
     fn replaces(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> bool {
         let span = stmt.span;
         match (&stmt.op, stmt.vars.as_slice()) {

@@ -80,15 +80,15 @@ struct Shift<'p> {
     counted: &'p FxHashSet<VarId>,
     /// The accumulators and places at which adding something does not fail.
     sure: FxHashSet<(VarId, VarId)>,
-    /// What is an Int and a number more.
+    /// Ints that are another Int plus a number.
     sums: FxHashMap<VarId, (VarId, i64)>,
-    /// How many zeros an array has, all of which it consists of.
+    /// The lengths of arrays that consist of zeros.
     sizes: FxHashMap<VarId, Zeros>,
     /// The sizes of arrays.
     dims: FxHashSet<(VarId, VarId)>,
 }
 
-/// How many zeros there are.
+/// The length of an array of zeros: a count, or that of another array.
 enum Zeros {
     Count(Atom),
     Like(VarId),
@@ -101,7 +101,7 @@ struct Life {
     end: usize,
     /// Whether something adds to it before: then what the loop adds at its own index stays with that.
     is_begun: bool,
-    /// Where it adds, the places that are added first to an element first.
+    /// The distances from the index at which it adds. Those that are added first to an element come first.
     places: Vec<i64>,
 }
 
@@ -178,7 +178,7 @@ impl Shift<'_> {
             let mut places = self.places(&block.stmts[*repeat], *acc, *init)?;
             let is_begun = !before.is_empty();
             if is_begun {
-                // What is added later than at the index of its own can wait for the reader.
+                // Terms that come after those at the index itself can wait for the reader.
                 places.retain(|place| *place != 0);
                 if places.iter().any(|place| *place > 0)
                     || before.iter().any(|at| splits(&block.stmts[*at]))
@@ -209,7 +209,7 @@ impl Shift<'_> {
         {
             return None;
         }
-        // An element is added to first by the iteration that is first.
+        // An element gets its first term from the earliest iteration, which is the one of the largest distance.
         places.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
         let is_once = places.windows(2).all(|pair| pair[0] != pair[1]);
         let is_shifted = places.iter().any(|place| *place != 0);

@@ -60,7 +60,7 @@ struct Collect<'p> {
     program: &'p mut Program,
     roots: Roots,
     facts: &'p Facts,
-    /// What zeros are as large as.
+    /// For each array of zeros, the value that it has the sizes of.
     zeros: FxHashMap<VarId, Atom>,
     changed: bool,
 }
@@ -145,7 +145,7 @@ impl Collect<'_> {
         touched
     }
 
-    /// Lets the loop collect; what stands in the place where the accumulator was read.
+    /// Makes the loop collect; gives the statements that replace the read of the accumulator.
     fn collect(&mut self, block: &mut Block, life: &Life) -> Vec<Stmt> {
         self.changed = true;
         let Op::NewAcc(init) = block.stmts[life.begin].op else {
@@ -171,7 +171,7 @@ impl Collect<'_> {
         stmts.push(Stmt::new(vec![sum], Op::ReadAcc(acc.into()), span));
         body.stmts = stmts;
         body.results.push(sum.into());
-        // The rows of an array without any are as large as they were.
+        // If there are no iterations, rows still have their sizes.
         let mut rows = if ty.rank == 1 { result } else { self.program.fresh_like(result) };
         repeat.vars.push(rows);
         let mut sized = vec![];

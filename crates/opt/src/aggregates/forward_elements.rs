@@ -35,7 +35,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How many operations on Ints are done again for an element.
+/// The most operations on Ints that are done again for an element.
 const DEAREST: usize = 4;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -55,14 +55,15 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     elements.changed
 }
 
-/// How an element of an array comes about: statements over an index, and their result. That is an array whose own
-/// elements come about as `inner` says, if there is one, which sees the statements.
+/// How an element of an array is computed: statements over an index, and their result. If there is an `inner` maker,
+/// the result is itself an array, and `inner` computes its elements with the help of these statements.
 #[derive(Clone)]
 struct Maker {
     index: VarId,
     element: Block,
     inner: Option<Box<Maker>>,
-    /// Whether rows that are not there have sizes that this does not say: only elements come about so.
+    /// Whether absent rows have sizes that the maker does not compute: then it stands for elements only, not for
+    /// rows.
     is_sized: bool,
 }
 
@@ -103,7 +104,7 @@ impl Elements<'_> {
         block.stmts = stmts;
     }
 
-    /// An element at some indices, after statements that it needs.
+    /// The operation that gives the element at some indices; `out` gets the statements that it needs.
     fn element(&mut self, maker: &Maker, at: &[Atom], out: &mut Vec<Stmt>) -> Option<Op> {
         let (mut maker, mut at) = (maker, at);
         let mut atoms = FxHashMap::default();
@@ -125,8 +126,8 @@ impl Elements<'_> {
         Some(if at.is_empty() { Op::Copy(element) } else { Op::Index(element, at.to_vec()) })
     }
 
-    /// Learns how the elements of the arrays of a loop come about, if that is cheap. The statements of its body
-    /// are numbered from `first`.
+    /// Learns makers for the arrays that a loop collects, where they are cheap. The statements of its body are
+    /// numbered from `first`.
     fn learn(&mut self, stmt: &Stmt, form: &Loop, first: usize) {
         let numbers = numbers(&form.body, first);
         for (at, var) in stmt.vars.iter().enumerate().skip(form.states.len()) {
@@ -137,7 +138,7 @@ impl Elements<'_> {
         }
     }
 
-    /// How the elements come about that a loop collects as this result of its body, whose statements have these
+    /// The maker of the array that a loop collects as the result `at` of its body, whose statements have these
     /// numbers.
     fn maker(&self, form: &Loop, at: usize, numbers: &[usize], cost: &mut Cost) -> Option<Maker> {
         let LoopForm::For { index, .. } = form.form else { return None };
@@ -172,12 +173,12 @@ impl Elements<'_> {
         let stmts = self.slice(&form.body, needed, numbers, cost)?;
         let maker =
             Maker { index, element: Block { stmts, results: vec![result] }, inner, is_sized };
-        // What the states are then is not known.
+        // The value of a state in that iteration is not at hand.
         let is_of_states = maker.free().iter().any(|var| form.states.contains(var));
         (!is_of_states).then_some(maker)
     }
 
-    /// The statements of a body that some variables come from, if they are cheap and cannot fail.
+    /// The statements of a body that compute some variables, if they are cheap and cannot fail.
     fn slice(
         &self,
         body: &Block,
@@ -222,7 +223,7 @@ impl Maker {
     /// The variables that it needs from around the loop.
     fn free(&self) -> Vec<VarId> {
         let mut free = self.element.free();
-        // The result is an array that is not made.
+        // The result of this maker is an array that is not made.
         if let Some(inner) = &self.inner {
             let result = self.element.results[0].var();
             free.retain(|var| Some(*var) != result);

@@ -49,7 +49,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 
 struct Fields<'p> {
     program: &'p mut Program,
-    /// The values that may not be there.
+    /// The values that may be undefined.
     undefined: &'p FxHashSet<VarId>,
 }
 
@@ -59,14 +59,14 @@ type Path = Vec<(u32, usize)>;
 /// What a loop reads of a value from before it.
 #[derive(Default)]
 struct Wanted {
-    /// The constructors that it asks for in a place, each with variables for its fields.
+    /// The constructors that it matches in a place, each with variables for its fields.
     arms: BTreeMap<(Path, u32), Vec<VarId>>,
-    /// The fields that it reads, which are no such values themselves, with the variables that stand for them.
+    /// The fields that it reads, numbers and arrays, each with the variables that the loop binds to it.
     fields: BTreeMap<Path, Vec<VarId>>,
 }
 
 impl Fields<'_> {
-    /// Takes fields out before a loop, which reads what is taken out; whether there are any.
+    /// Takes fields out before a loop, which then reads what was taken out; whether there were any.
     fn take(&mut self, repeat: &mut Stmt, before: &mut Vec<Stmt>) -> bool {
         let mut atoms = FxHashMap::default();
         for (value, wanted) in &self.wanted(repeat) {
@@ -80,7 +80,7 @@ impl Fields<'_> {
         !atoms.is_empty()
     }
 
-    /// What a loop reads of values from before it, of those where arrays are among that.
+    /// The fields that a loop reads of values from before it, for values with arrays among these fields.
     fn wanted(&self, repeat: &Stmt) -> Vec<(Atom, Wanted)> {
         let mut bound: FxHashSet<VarId> = repeat.op.inner_params().into_iter().collect();
         let mut used = FxHashSet::default();
@@ -89,7 +89,7 @@ impl Fields<'_> {
             block.visit_atoms(&mut |atom| used.extend(atom.var()));
         }
         let mut found: Vec<(Atom, Wanted)> = vec![];
-        // Which field of which of these a variable is.
+        // For each variable that is a field, which value it is of, and the path to it.
         let mut places: FxHashMap<VarId, (usize, Path)> = FxHashMap::default();
         let mut look = |stmt: &Stmt| {
             let Op::Match(cases) = &stmt.op else { return };
@@ -130,7 +130,7 @@ impl Fields<'_> {
         found
     }
 
-    /// The statement that takes out of a value, which is in this place, the fields that are below it.
+    /// The match that takes out of the value in a place the fields that are below the place.
     fn taken(&mut self, wanted: &Wanted, place: &[(u32, usize)], value: Atom, span: Span) -> Stmt {
         let below = wanted.fields.iter().filter(|(path, _)| path.starts_with(place));
         let vars = below.map(|(_, vars)| self.program.fresh_like(vars[0])).collect();
@@ -169,7 +169,7 @@ impl Fields<'_> {
         Stmt::new(vars, Op::Match(Match { scrutinee: value, arms, default }), span)
     }
 
-    /// Lets a block give the fields below a place that are there; nothing looks at the others.
+    /// Adds to the results of a block the fields below a place: those that are known, and `undef` for the others.
     fn give(
         &mut self,
         wanted: &Wanted,

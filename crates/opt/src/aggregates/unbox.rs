@@ -62,7 +62,7 @@ struct Survey<'p> {
     facts: &'p Facts,
     /// The number of the next statement.
     number: usize,
-    /// A forest of the arrays that belong together.
+    /// A union-find forest of the arrays that are replaced together.
     groups: FxHashMap<VarId, VarId>,
     /// All arrays that are made of boxes.
     made: Vec<VarId>,
@@ -72,7 +72,7 @@ struct Survey<'p> {
     boxes: FxHashMap<VarId, Vec<Atom>>,
     /// The boxes that are elements, with the arrays that they are of.
     elements: FxHashMap<VarId, VarId>,
-    /// What gives the sizes of what is in arrays that are made, for each field.
+    /// For each array that is made, and each field, the operations that give the sizes of the field's contents.
     sizes: FxHashMap<VarId, Vec<Vec<Option<Op>>>>,
 }
 
@@ -164,7 +164,7 @@ impl<'p> Survey<'p> {
         atoms.into_iter().for_each(|atom| self.keep(atom));
     }
 
-    /// What flows into each other belongs together.
+    /// Joins arrays that flow into each other.
     fn join_all<const N: usize>(&mut self, atoms: [Atom; N]) {
         let arrays: Vec<VarId> = atoms.iter().filter_map(|atom| self.array(*atom)).collect();
         for pair in arrays.windows(2) {
@@ -172,7 +172,7 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// Branches, of which one gives the results.
+    /// Looks at branches, and joins each result with what the branches give.
     fn choose(&mut self, stmt: &Stmt, branches: &[&Block]) {
         for branch in branches {
             self.block(branch);
@@ -182,7 +182,8 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// An array that is made of these, which are boxes that are known, or arrays of them.
+    /// Notes an array that is made of items. It stays unless each item is a known box, an element of such an array,
+    /// or a row.
     fn make(&mut self, array: VarId, of: &[Atom], place: (usize, usize)) {
         self.made.push(array);
         let sizes = self.facts.regular.get(&place);
@@ -242,11 +243,11 @@ struct Unbox<'p> {
     program: &'p mut Program,
     /// The arrays that are replaced.
     arrays: FxHashSet<VarId>,
-    /// What is in boxes.
+    /// The contents of boxes.
     boxes: FxHashMap<VarId, Vec<Atom>>,
-    /// What gives the sizes of what is in arrays that are made, for each field.
+    /// For each array that is made, and each field, the operations that give the sizes of the field's contents.
     sizes: FxHashMap<VarId, Vec<Vec<Option<Op>>>>,
-    /// What stands for the arrays.
+    /// The arrays, one for each field, that stand for an array of boxes.
     fields: FxHashMap<VarId, Vec<VarId>>,
 }
 
@@ -266,7 +267,8 @@ impl Unbox<'_> {
         }
     }
 
-    /// Absent rows of an array that the last statements make have the sizes that are known.
+    /// Gives absent rows of an array the sizes that are known (`sized`). The statements from `from` on make the
+    /// array.
     fn size(&mut self, array: VarId, from: usize, out: &mut Vec<Stmt>) {
         let (fields, sizes) = (self.fields(array), self.sizes[&array].clone());
         for (field, sizes) in fields.into_iter().zip(sizes) {
@@ -303,7 +305,7 @@ impl Unbox<'_> {
         }
     }
 
-    /// Whether other statements have taken the place of this one, which may have changed.
+    /// Rewrites a statement; whether other statements in `out` have taken its place.
     fn replaced(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) -> bool {
         let result = stmt.vars.first().copied().filter(|var| self.arrays.contains(var));
         #[expect(clippy::wildcard_enum_match_arm, reason = "others do the same to each field")]
@@ -346,7 +348,7 @@ impl Unbox<'_> {
         atom.var().filter(|var| self.arrays.contains(var))
     }
 
-    /// What stands for an atom in the array of a field: its own array, or what is in the box.
+    /// What stands for an atom in the array of a field: the array of that field, or what the box has in it.
     fn field(&mut self, atom: Atom, at: usize) -> Atom {
         let Some(var) = atom.var() else { return atom };
         if self.arrays.contains(&var) {
@@ -377,7 +379,7 @@ impl Unbox<'_> {
         self.program.constructors(data)[0].fields.clone()
     }
 
-    /// A row of each field, or a box of elements.
+    /// Reads a row of each field's array, or a box from an element of each.
     fn element(&mut self, stmt: &Stmt, array: VarId, at: &[Atom], out: &mut Vec<Stmt>) {
         let var = stmt.vars[0];
         let from = self.fields(array);
@@ -398,7 +400,7 @@ impl Unbox<'_> {
         }
     }
 
-    /// The arrays among these with all their fields.
+    /// Replaces the arrays among some atoms by those of all their fields.
     fn spread(&mut self, atoms: &mut Vec<Atom>, are_replaced: &[bool]) {
         let mut spread = vec![];
         for (atom, is_replaced) in atoms.drain(..).zip(are_replaced) {
@@ -416,7 +418,7 @@ impl Unbox<'_> {
         *atoms = spread;
     }
 
-    /// Which of these are replaced; they are, by the variables of their fields.
+    /// Replaces the arrays among some variables by those of all their fields; says which were replaced.
     fn bind(&mut self, vars: &mut Vec<VarId>) -> Vec<bool> {
         let are_replaced: Vec<bool> = vars.iter().map(|var| self.arrays.contains(var)).collect();
         let mut bound = vec![];

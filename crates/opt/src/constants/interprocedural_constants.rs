@@ -32,12 +32,12 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// What is known of a parameter: the least is that no call of it has been seen.
+/// What is known of a parameter. The least element is that no call has been seen.
 #[derive(Clone, Copy)]
 enum Known {
     Unseen,
     Is(Atom),
-    /// What a constant function gives.
+    /// It is the result of this constant function.
     Constant(FuncId),
     Varies,
 }
@@ -90,13 +90,13 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     replace(program, &known)
 }
 
-/// What a variable is that may be the same in every call.
+/// The origin of a variable that may be one constant in every call.
 enum Given {
     Param(FuncId, usize),
     Constant(FuncId),
 }
 
-/// The calls in the functions that are reached; calls of constants that are put together from numbers are variables.
+/// The calls in functions that are reached. Calls of plain constants are noted in `vars` instead.
 fn calls(
     program: &Program,
     reached: &[FuncId],

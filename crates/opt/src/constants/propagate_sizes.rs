@@ -42,7 +42,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     !(known.is_empty() && counts.is_empty() && zeros.is_empty() && copies.is_empty())
 }
 
-/// Gives statements the operations, and loops the counts and results, that are known for their numbers.
+/// Replaces operations of statements, and counts and results of loops, by what the facts say of their numbers.
 fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut usize) {
     for mut stmt in std::mem::take(&mut block.stmts) {
         let number = *next;
@@ -76,7 +76,7 @@ fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut u
     }
 }
 
-/// So many zeros.
+/// A loop that collects `count` zeros.
 fn zeros(program: &mut Program, count: Atom) -> Op {
     let index = program.fresh("i", Type::INT);
     let form = LoopForm::For { index, count, down: false };

@@ -37,7 +37,7 @@ pub(crate) const PASS: Pass = Pass {
 const LONGEST: usize = 400;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    // What is made would be made later, perhaps after something is told.
+    // The data would be made later, perhaps after something is told (`debug`).
     if Tells::of(program).any() {
         return false;
     }
@@ -46,7 +46,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     let mut changed = false;
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
-        // Its own calls stay: its body is not in its place.
+        // The body of this function is taken out of the program, so it is in no pair.
         let is_other = |pair: &Pair| pair.makes != *func && pair.takes != *func;
         changed |= in_blocks(&mut body, &mut |block| {
             join(block, &mut |pair| is_other(&pair).then(|| ctx.one_of(pair))?)
@@ -85,7 +85,7 @@ impl Deforest<'_> {
         made
     }
 
-    /// Whether a function calls itself, and none that calls it.
+    /// Whether a function is recursive by itself alone, not through others.
     fn is_alone(&self, func: FuncId) -> bool {
         if func.index() >= self.graph.named.len() || !self.graph.is_recursive[func] {
             return false;
@@ -123,7 +123,7 @@ impl Deforest<'_> {
         if !is_done {
             return None;
         }
-        // It ends where the one ends that makes the data: errors speak of that.
+        // The fused function has the name and place of the producer, for messages.
         let params = own.into_iter().chain(others).collect();
         Some(self.program.funcs.push(Func { params, results: f.results, body, ..g }))
     }
@@ -134,13 +134,13 @@ struct Taken<'f> {
     f: &'f Func,
     at: usize,
     g: FuncId,
-    /// What both become, which takes these after what `g` takes.
+    /// The fused function, whose parameters are those of `g` and then `others`.
     h: FuncId,
     others: &'f [VarId],
 }
 
 impl Taken<'_> {
-    /// Lets a block give what `f` gives for the data that it gives.
+    /// Rewrites a block that gives data so that it gives what `f` makes of that data.
     fn from(&self, program: &mut Program, block: &mut Block) -> Option<()> {
         let &[Atom::Var(data)] = block.results.as_slice() else { return None };
         let place = block.stmts.iter().position(|stmt| stmt.vars == [data])?;

@@ -36,8 +36,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The passes that bring the sweeps together: none of those that look at all calls of a function, since those of the
-/// new one are yet to come.
+/// The passes that bring the two sweeps together in the new body. None of them may draw conclusions from all calls of
+/// a function, since the calls of the new one are yet to be made.
 const MEETING: [Pass; 12] = [
     crate::local::simplify::PASS,
     crate::constants::propagate_sizes::PASS,
@@ -80,8 +80,8 @@ struct Pair {
     param: usize,
 }
 
-/// Recursive sweeps that meet outside of themselves. No function is in two of these pairs, so that each can go its
-/// way without the others.
+/// The pairs of recursive sweeps that other functions call one after the other. No function is in two pairs, so that
+/// each pair can be fused without the others.
 fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Vec<Pair> {
     let graph = call_graph(program, roots);
     let calls_itself = |func: FuncId| graph.named[func].calls.contains(&func);
@@ -107,8 +107,8 @@ fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Vec
     wanted
 }
 
-/// Makes one function of two sweeps, for those pairs of which no call in it saves anything. They are tried together,
-/// since the passes look at the whole program whatever is new in it.
+/// Fuses the pairs in whose new function no call of either sweep is left; whether there are any. All pairs are tried
+/// together, since the passes walk the whole program each time.
 fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     let mut trial = program.clone();
     let mut ids = vec![];

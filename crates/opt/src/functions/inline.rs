@@ -36,12 +36,12 @@ pub(crate) const PASS: Pass = Pass {
 
 /// How many statements a small function has at most.
 const SMALL: usize = 80;
-/// How many statements a function of numbers without loops has at most that a loop calls: only without a call may the
-/// loop go in lanes.
+/// How many statements a function of numbers without loops has at most to be inlined into a loop: native code runs a
+/// loop in several lanes only if it has no call.
 const STRAIGHT: usize = 250;
-/// How many statements a program may gain, beside as many as it has, each time.
+/// How many statements a program may gain in one run, beside as many as it has (up to `LARGE`).
 const GROWTH: usize = 4000;
-/// How many it may gain beside those if it has more: it would be twice as large each time.
+/// The most that its own size adds to `GROWTH`: else a large program could double in each run.
 const LARGE: usize = 20_000;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
@@ -88,7 +88,7 @@ struct Inline<'p> {
     uses: IdVec<FuncId, usize>,
     /// The same by all functions.
     all_uses: IdVec<FuncId, usize>,
-    /// With what is to be put into them.
+    /// The sizes of functions, with what will be inlined into them.
     sizes: IdVec<FuncId, usize>,
     /// How many statements may still be added.
     room: usize,
@@ -100,7 +100,7 @@ struct Inline<'p> {
 /// A body that is being put in the place of a call.
 struct Put {
     stmts: std::vec::IntoIter<Stmt>,
-    /// Where its errors are told, if not in the library.
+    /// The place of the call that its errors are reported at, if the call is outside of the library.
     outside: Option<Span>,
     /// What is bound to its results, and where.
     vars: Vec<VarId>,
@@ -137,8 +137,8 @@ impl Inline<'_> {
         block.stmts = stmts;
     }
 
-    /// Whether the body of a function goes to its only call as it is, when that is in its place: in a chain of
-    /// functions each of which calls the one before, copies would be as much work as the square of its length.
+    /// Whether the body of a function moves to its only call instead of being copied. In a chain of functions that
+    /// each call the one before, copies would take the square of its length.
     fn moves(&self, func: FuncId) -> bool {
         let Func { params, is_checkpoint, is_constant, .. } = &self.program.funcs[func];
         self.all_uses[func] == 1
@@ -149,7 +149,8 @@ impl Inline<'_> {
             && !params.iter().any(|param| self.program.vars[*param].ty.is_acc)
     }
 
-    /// Moves bodies to their calls, and those inside them to theirs, without recursion in their number.
+    /// Moves bodies to their calls, and the bodies that these call in turn. It keeps a stack of its own, so that a
+    /// long chain needs no deep recursion.
     fn put(&mut self, block: &mut Block, outside: Option<Span>) {
         let mut out = Vec::with_capacity(block.stmts.len());
         let stmts = std::mem::take(&mut block.stmts).into_iter();

@@ -58,7 +58,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     true
 }
 
-/// Moves a branch on what a match with one arm gives, where it comes next, into that arm.
+/// Moves a branch into the arm of the match before it, if that match has one arm and gives what the branch goes by.
 fn gather(program: &mut Program, block: &mut Block) -> bool {
     let mut changed = false;
     for inner in block.stmts.iter_mut().flat_map(|stmt| stmt.op.blocks_mut()) {
@@ -78,7 +78,7 @@ fn gather(program: &mut Program, block: &mut Block) -> bool {
     changed
 }
 
-/// Whether a statement decides by what the statement before takes out of residuals.
+/// Whether a statement branches on what the statement before takes out of a residual.
 fn follows(program: &Program, before: &Stmt, stmt: &Stmt) -> bool {
     let Op::Match(Match { scrutinee, arms, default: None }) = &before.op else { return false };
     let only_takes_out = matches!(arms.as_slice(), [arm] if arm.block.stmts.is_empty());
@@ -125,7 +125,7 @@ pub(crate) fn has_no_tangent(program: &Program, data: DataId) -> bool {
     data.tangent.is_none() && !data.is_tangent
 }
 
-/// A branch: by what it goes which way.
+/// A branch: what it goes by, and its ways.
 struct Decision<'s> {
     by: Atom,
     /// The tag of each way, its parameters and its block.
@@ -167,7 +167,7 @@ struct Made {
     by: Vec<usize>,
     /// What the fields hold on each way, where they hold anything.
     fields: Vec<Vec<Option<Atom>>>,
-    /// What the branch is given of its scrutinee on each way.
+    /// The fields of the scrutinee that each way binds.
     params: Vec<Vec<VarId>>,
 }
 
@@ -182,7 +182,7 @@ impl Made {
             {
                 return Some(Self::after(branch, stmt, &decision, fields));
             }
-            // What is not there yet at a branch is no field of what is made in it.
+            // A field that is bound after the branch could not be stored on the ways of the branch.
             if fields.iter().any(|field| field.var().is_some_and(|var| stmt.vars.contains(&var))) {
                 return None;
             }
@@ -229,11 +229,12 @@ struct Reads {
 /// Where the program has which constructors.
 struct Sites<'p> {
     program: &'p Program,
-    /// The applications: none where there are several, or one that is of no use.
+    /// The one application of each constructor that can be specialised; `None` if there are several, or none that
+    /// can.
     made: FxHashMap<Key, Option<Made>>,
     /// The arms, with their parameters.
     arms: Vec<(Key, &'p [VarId], &'p Block)>,
-    /// What has to stay as it is.
+    /// The types that keep their constructors.
     fixed: FxHashSet<DataId>,
 }
 
@@ -252,7 +253,7 @@ impl<'p> Sites<'p> {
         sites
     }
 
-    /// What people see keeps its constructors, and what is in it.
+    /// Fixes a type that callers from outside see, with all types in it.
     fn fix(&mut self, ty: Type) {
         let mut todo = vec![ty];
         while let Some(ty) = todo.pop() {
@@ -360,7 +361,7 @@ impl Reads {
             };
             self.fields[at].extend(read(params));
             self.params[at].extend(read(own));
-            // Of data, only which constructor it has is known.
+            // On a way of a match the scrutinee itself is not at hand, only its fields.
             keeps_known &=
                 matches!(way, Way::If(_)) || made.by.iter().all(|by| !self.fields[at].contains(by));
         }
@@ -368,7 +369,7 @@ impl Reads {
     }
 }
 
-/// What a field of an old constructor is on one way.
+/// What becomes of a field of the old constructor on one way.
 enum Field {
     /// A field of the new constructor.
     Kept(usize),
@@ -381,7 +382,7 @@ struct Variant {
     tag: u32,
     /// What the old fields are.
     fields: Vec<Field>,
-    /// Which of its fields are those of what the branch goes by.
+    /// By field of the scrutinee, the field of this constructor that holds it.
     params: FxHashMap<usize, usize>,
     /// What it is made from.
     values: Vec<Atom>,
@@ -421,14 +422,14 @@ impl Plan {
     }
 }
 
-/// The change under way.
+/// The rewriting under way.
 struct Split<'p> {
     program: &'p mut Program,
     plans: FxHashMap<Key, Plan>,
 }
 
 impl Split<'_> {
-    /// Makes the constructors: the first in the place of the old one, the others behind all.
+    /// Adds the new constructors: the first in the place of the old one, the others at the end.
     fn constructors(&mut self) {
         let mut keys: Vec<Key> = self.plans.keys().copied().collect();
         keys.sort_unstable();

@@ -43,7 +43,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How many parameters a function gets at most: it hands all of them to each call.
+/// The most parameters that takers get: they hand all of them to each call.
 const MOST: usize = 16;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
@@ -53,7 +53,8 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     }
     let graph = call_graph(program, roots);
     if graph.order.len() < program.funcs.len() {
-        // What nothing reaches may call what others do, and goes first.
+        // Functions that nothing reaches may call takers in ways that are not looked at; `prune` takes them out
+        // first.
         return false;
     }
     let known: Vec<_> = graph.order.iter().map(|func| (*func, known(program, *func))).collect();
@@ -67,10 +68,10 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     changed
 }
 
-/// A data type whose values hold values of its own, and those that are between.
+/// A recursive data type, with the types through which its values hold values of its own (`members`).
 struct Family {
     members: FxHashSet<DataId>,
-    /// Other types whose values hold such.
+    /// Other types whose values hold values of the family.
     outside: FxHashSet<DataId>,
 }
 
@@ -130,7 +131,7 @@ fn data_of(ty: Type) -> Option<DataId> {
 /// What a function does with the values of a family.
 enum Role {
     Maker,
-    /// Where it gets them.
+    /// At which parameter it gets the value.
     Taker(usize),
     Other,
 }
@@ -146,7 +147,7 @@ struct Sites<'p> {
     calls: Vec<(FuncId, FuncId, Vec<Atom>)>,
     /// The applications of constructors, and in which function.
     made: FxHashMap<Key, Vec<(FuncId, Vec<Atom>)>>,
-    /// What makers give to others.
+    /// Values that makers have given to other functions, by the call that gave them.
     given: FxHashMap<VarId, (FuncId, Vec<Atom>)>,
     /// The fields that takers look at.
     read: Vec<(Key, usize, VarId)>,
@@ -211,7 +212,7 @@ impl<'p> Sites<'p> {
         }
     }
 
-    /// Looks at a function: whether it keeps to its role.
+    /// Whether a function keeps to its role; notes its calls, constructors and reads.
     fn func(&mut self, func: FuncId) -> bool {
         let def = &self.program.funcs[func];
         let mut fits = true;
@@ -276,7 +277,7 @@ impl<'p> Sites<'p> {
         }
     }
 
-    /// What is handed to takers, if anything.
+    /// The plan: which parameters of makers are handed to takers, if any.
     fn plan(self) -> Option<Plan> {
         let start = *self.makers.last()?;
         let mut plan = Plan::default();
@@ -312,7 +313,7 @@ impl<'p> Sites<'p> {
         (!plan.handed.is_empty()).then_some(plan)
     }
 
-    /// As which parameter each maker has one of the first, if they all hand it on.
+    /// For each maker the parameter that is always parameter `at` of `start`, if all makers hand it on.
     fn handed(&self, start: FuncId, at: usize) -> Option<FxHashMap<FuncId, usize>> {
         let mut handed = FxHashMap::from_iter([(start, at)]);
         let mut todo = vec![start];
@@ -334,7 +335,7 @@ impl<'p> Sites<'p> {
     }
 }
 
-/// What all makers hand on as it is.
+/// A static argument: a parameter that all makers hand on as it is.
 struct Handed {
     /// The parameter.
     of: VarId,

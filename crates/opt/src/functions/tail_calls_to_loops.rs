@@ -45,7 +45,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How many operations may be done again to ask whether the function ends.
+/// The most operations that are evaluated twice to decide whether the function goes on.
 const DEAREST: usize = 8;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -59,8 +59,8 @@ pub fn loop_tail_calls(program: &mut Program, without: &[&str]) -> bool {
     !without.contains(&PASS.name) && looped_all(program, &|_| true)
 }
 
-/// The functions below loops that collect what they give: such loops may go in lanes, where these are loops too. Elsewhere
-/// recursion is faster, since its sweeps may be one.
+/// The functions that collecting loops call, directly or not: if these are loops too, native code may run the
+/// collecting loop in several lanes. Elsewhere recursion is faster, since its two sweeps may become one.
 fn collected(program: &Program) -> FxHashSet<FuncId> {
     let mut todo = vec![];
     for func in program.funcs.iter() {
@@ -156,8 +156,8 @@ fn calls(block: &Block, func: FuncId) -> usize {
     count
 }
 
-/// Whether it is cheap to ask twice which way a function goes, and changes nothing to ask before all else: what fails
-/// first, and what has been told by then.
+/// Whether the conditions on the path are cheap to evaluate twice, and evaluating them first changes neither which
+/// failure comes first nor what has been told (`debug`) by then.
 fn is_cheap(func: &Func, path: &[bool]) -> bool {
     let mut block = &func.body;
     let (mut stmts, mut asked): (Vec<&Stmt>, Vec<&Stmt>) = (vec![], vec![]);
@@ -215,8 +215,8 @@ fn looped(program: &mut Program, id: FuncId, path: &[bool]) -> Block {
     rest
 }
 
-/// Whether a function calls itself: whether all branches go that way. `before` are statements from blocks around, which
-/// are not in the result yet.
+/// The block that says whether the function calls itself, that is whether all branches go along the path. `before`
+/// are statements of outer blocks that are not in the result yet.
 fn asks(
     program: &mut Program,
     block: &Block,
@@ -252,7 +252,7 @@ fn asks(
     Block { stmts, results: vec![Atom::Var(result)] }
 }
 
-/// Leaves out the call of a function whose loop has ended.
+/// Replaces the call at the end of the path by `undef`: the loop has ended, so it is not reached.
 fn end(block: &mut Block, path: &[bool]) {
     let is_on_path = block.stmts.last_mut().zip(path.split_first());
     if let Some((last, (is_then, path))) = is_on_path {

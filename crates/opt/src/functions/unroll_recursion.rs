@@ -35,13 +35,13 @@ pub(crate) const PASS: Pass = Pass {
 
 /// How many statements are written for a call at most.
 const LONGEST: usize = 400;
-/// How many if it is a number that leads it to its end.
+/// The same for a call that a number leads to its end.
 const COUNTED: usize = 100;
-/// How many more there may be on the way to them, before it is known which branches they go.
+/// The most statements that one round of unfolding may add before branches are decided.
 const LARGEST: usize = 4000;
 /// How many statements a program may gain each time.
 const GROWTH: usize = 4000;
-/// How many statements may be looked at in vain, and otherwise, each time.
+/// The most statements that one run of the pass simplifies, in vain or not.
 const WORK: usize = 100_000;
 
 fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
@@ -57,7 +57,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
 }
 
 struct Unfold<'p> {
-    /// What is known where the pass is.
+    /// The simplifier, with what is known at the place where the pass is.
     simplify: Simplify<'p>,
     graph: &'p CallGraph,
     /// How many statements may still be added.
@@ -73,7 +73,7 @@ impl Unfold<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             if let Some(mut written) = self.written_out(within, &stmt) {
                 self.changed = true;
-                // Others of its calls may be such calls now.
+                // Other calls may have static arguments now.
                 self.block(within, &mut written);
                 put_for(stmt, written, &mut stmts);
                 continue;
@@ -89,7 +89,7 @@ impl Unfold<'_> {
         block.stmts = stmts;
     }
 
-    /// What a call of a recursive function is without any call of it.
+    /// The block that a call of a recursive function unfolds to, if no call of the group is left in it.
     fn written_out(&mut self, within: FuncId, stmt: &Stmt) -> Option<Block> {
         let Op::Call(func, args) = &stmt.op else { return None };
         let (func, component) = (*func, self.graph.component[*func]);
@@ -117,7 +117,7 @@ impl Unfold<'_> {
         Some(block)
     }
 
-    /// Whether an argument may lead a recursive function to its end.
+    /// Whether an argument is static, so that it may lead a recursive function to its end.
     fn leads(&self, arg: Atom) -> bool {
         match arg {
             Atom::Int(_) => true,

@@ -39,8 +39,8 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     each_body(program, |program, body| shared(program, &tells, body, FxHashMap::default()))
 }
 
-/// Computes once what a block computes again, where these atoms stand for some variables; whether anything stands for
-/// any then.
+/// Shares the equal computations of a block, after replacing variables by `atoms`; whether any variable has been
+/// replaced.
 pub(crate) fn shared(
     program: &Program,
     tells: &Tells,
@@ -85,7 +85,7 @@ enum Piece {
     Str(StrId),
 }
 
-/// What is the same of equal computations with blocks, and soon found.
+/// A cheap hash of a computation with blocks: equal computations have the same outline.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Outline {
     op: Discriminant<Op>,
@@ -108,12 +108,12 @@ impl Outline {
 struct Cse<'p> {
     program: &'p Program,
     tells: &'p Tells,
-    /// How many computations with blocks look the same at first: in a deep nest, where it would take the square of
-    /// its size to compare the others, hardly any do.
+    /// How many computations have each outline. Only those with company get a key: in a deep nest, keys of all would
+    /// take the square of its size.
     outlines: FxHashMap<Outline, usize>,
     /// What stands for a variable that was computed again.
     atoms: FxHashMap<VarId, Atom>,
-    /// The results of what has been computed and is seen.
+    /// The results of the computations that are in scope.
     values: FxHashMap<Key, Vec<VarId>>,
     /// The keys of `values`, innermost block last.
     seen: Vec<Key>,
@@ -149,7 +149,7 @@ impl Cse<'_> {
         }
     }
 
-    /// Whether the same has been computed before; if not, it is known from now on.
+    /// Whether the same has been computed before, in scope; if not, this computation is known from now on.
     fn is_known(&mut self, stmt: &Stmt) -> bool {
         let has_effect =
             touches_acc(self.program, &stmt.op) || self.tells.op(self.program, &stmt.op);
@@ -303,7 +303,7 @@ impl Writer<'_> {
     }
 }
 
-/// Some order of operands.
+/// An arbitrary total order of operands.
 fn rank(atom: Atom) -> (u8, u64) {
     match atom {
         Atom::Var(var) => (0, var.0.into()),

@@ -46,7 +46,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     is_swept || are_less
 }
 
-/// Looks at the elements of arrays that nobody needs with other ones.
+/// Turns updates whose result nobody reads into reads of the element, which fail alike.
 fn looks(program: &mut Program, body: &mut Block) -> bool {
     let mut used: FxHashSet<VarId> = FxHashSet::default();
     body.visit_atoms(&mut |atom| used.extend(atom.var()));

@@ -27,7 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The most that may be computed in vain, in multiplications.
+/// The cost that both sides of a branch may have together, in multiplications.
 const CHEAP: u64 = 4;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -62,7 +62,7 @@ fn in_block(block: &mut Block) -> bool {
     changed
 }
 
-/// Whether no more than so much is lost where both sides of a branch are computed.
+/// Whether both sides of a branch together cost no more than `most`, and surely have a value.
 pub(crate) fn is_cheap(then: &Block, other: &Block, most: u64) -> bool {
     matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= most)
 }

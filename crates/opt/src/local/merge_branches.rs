@@ -65,7 +65,7 @@ impl Branches<'_> {
         }
     }
 
-    /// Makes one of each branch and the nearest before it that asks the same.
+    /// Merges each branch with the nearest earlier one by the same condition.
     fn merge(&mut self, block: &mut Block) {
         let mut infos: Vec<Info> = block.stmts.iter().map(|stmt| self.info(stmt)).collect();
         let mut second = 0;

@@ -82,9 +82,9 @@ pub(crate) struct Simplify<'p> {
     /// What stands for a variable.
     atoms: Vec<Option<Atom>>,
     defs: Vec<Option<Def>>,
-    /// States of loops, and what these are in the end, that are 0 and not -0, or more, or NaN.
+    /// The states and results of loops that are +0, more, or NaN.
     unsigned: FxHashSet<VarId>,
-    /// The Bools that are known since a branch that fails was not taken.
+    /// The Bools that are known because a branch that fails was not taken.
     passed: Vec<usize>,
     changed: bool,
 }
@@ -102,19 +102,19 @@ impl<'p> Simplify<'p> {
         }
     }
 
-    /// Notes what a statement binds, which others have been told to bind.
+    /// Notes what a statement binds, for a caller that walks the program itself.
     pub(crate) fn know(&mut self, stmt: &Stmt) {
         self.reach();
         self.define(stmt);
     }
 
-    /// Simplifies a block of variables that are new, or known.
+    /// Simplifies a block whose variables are new, or known from before.
     pub(crate) fn again(&mut self, block: &mut Block) {
         self.reach();
         self.block(block);
     }
 
-    /// Variables may have come to the program.
+    /// Makes room for variables that the program has got since.
     fn reach(&mut self) {
         self.atoms.resize(self.program.vars.len(), None);
         self.defs.resize(self.program.vars.len(), None);

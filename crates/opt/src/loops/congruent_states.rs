@@ -66,7 +66,7 @@ fn in_block(program: &Program, tells: &Tells, block: &mut Block) -> bool {
     changed
 }
 
-/// For each state the first one that is always the same.
+/// For each state the first state of its class: those of a class always have one value.
 fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
     let Loop { states, init, body, .. } = repeat;
     let is_alike = |a: usize, b: usize| {
@@ -91,7 +91,7 @@ fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
     }
 }
 
-/// For each of so many the first one that is like it.
+/// For each of `count` items the first one that is alike.
 fn first_of(count: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     (0..count).map(|at| (0..at).find(|first| is_alike(*first, at)).unwrap_or(at)).collect()
 }
@@ -106,7 +106,7 @@ fn is_same(one: Atom, other: Atom) -> bool {
     }
 }
 
-/// What stands for states that have a twin.
+/// The replacement of each state that is not the first of its class.
 fn standing_for(states: &[VarId], twin_of: &[usize]) -> FxHashMap<VarId, Atom> {
     let twins = twin_of.iter().enumerate().filter(|(at, of)| at != *of);
     twins.map(|(at, of)| (states[at], Atom::Var(states[*of]))).collect()

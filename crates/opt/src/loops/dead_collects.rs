@@ -61,7 +61,7 @@ fn in_block(
     changed
 }
 
-/// Whether a loop collects nothing any more, which nobody read.
+/// Removes the collected arrays of a loop if nobody reads them; whether it did.
 fn drops(
     program: &Program,
     stmt: &mut Stmt,
@@ -72,7 +72,7 @@ fn drops(
     else {
         return false;
     };
-    // A guard does nothing else.
+    // Such a loop is a guard of this pass itself.
     if (states.is_empty() && body.stmts.is_empty()) || counted.contains(index) {
         return false;
     }
@@ -87,8 +87,8 @@ fn drops(
     true
 }
 
-/// What fails in the place of a loop that collects nothing any more, if its count is negative: that is an error
-/// of what collects only.
+/// The guard for a loop that collects nothing any more: it fails as the loop did if the count is negative, which is
+/// an error only for a loop that collects.
 pub(crate) fn guard(
     program: &mut Program,
     stmt: &Stmt,

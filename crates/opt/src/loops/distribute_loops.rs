@@ -47,9 +47,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// A loop that is known to have no more iterations is left alone.
+/// The largest known count of a loop that is left alone.
 const TINY: i64 = 16;
-/// How deep sums of indices are looked into, and how often an index is replaced by its bound.
+/// How many nested sums are followed, and how often an index is replaced by its bound.
 const DEPTH: usize = 8;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -85,7 +85,7 @@ impl Known {
         });
     }
 
-    /// An Int as a sum of variables that are no sums.
+    /// An Int as an affine form over variables that are no sums themselves.
     fn sum(&self, atom: Atom) -> Option<Sum> {
         let mut sum = Sum::default();
         sum.add(self, atom, 1, DEPTH)?;
@@ -98,7 +98,7 @@ impl Known {
         Some(sum)
     }
 
-    /// A bound of a sum from below, whatever the iteration of any loop.
+    /// A lower bound of an affine form, over all iterations of all loops.
     fn least(&self, mut sum: Sum) -> Option<i64> {
         for _ in 0..DEPTH {
             let found =
@@ -112,7 +112,7 @@ impl Known {
         sum.terms.iter().all(is_fine).then_some(sum.constant)
     }
 
-    /// Whether two indices are never the same.
+    /// Whether two indices are different in all iterations.
     fn are_apart(&self, one: Atom, other: Atom) -> bool {
         let least = |one, other| self.difference(one, other).and_then(|sum| self.least(sum));
         least(one, other).is_some_and(|least| least > 0)
@@ -120,7 +120,7 @@ impl Known {
     }
 }
 
-/// A sum of variables, each so many times, and a number.
+/// An affine form: multiples of variables, and a number.
 #[derive(Clone, Default, PartialEq)]
 struct Sum {
     terms: std::collections::BTreeMap<VarId, i64>,
@@ -173,7 +173,7 @@ struct Writes {
 }
 
 impl Ahead<'_> {
-    /// Whether the statements of a block neither fail nor tell anything, each of them.
+    /// For each statement of a block whether it is calm: it neither fails nor tells anything.
     fn block(&mut self, block: &mut Block) -> Vec<bool> {
         let mut calm = vec![];
         let mut stmts = Vec::with_capacity(block.stmts.len());
@@ -197,7 +197,7 @@ impl Ahead<'_> {
         calm
     }
 
-    /// If a statement is a loop that writes an array so that it may as well be written afterwards: how.
+    /// How a loop writes an array, if it may as well write it after all iterations have computed.
     fn written(&self, stmt: &Stmt, calm: &[bool]) -> Option<Writes> {
         let Op::Loop(Loop { form, states, body, .. }) = &stmt.op else { return None };
         let LoopForm::For { index, count, down } = *form else { return None };
@@ -226,7 +226,7 @@ impl Ahead<'_> {
             }
             let dimension = self.moving(place, index, &inside)?;
             let looks = Looks { known: self.known, array, place, dimension, index, down };
-            // Those that run down stay, and what is written is computed apart from them.
+            // A loop that runs down keeps its other states, so what it writes must not need them.
             let is_apart = !down || {
                 let (_, needed) = slice(body.stmts.iter(), *value);
                 !states.iter().any(|state| *state != array && needed.contains(state))
@@ -236,7 +236,7 @@ impl Ahead<'_> {
         })
     }
 
-    /// The one dimension in which a place moves on by one with each iteration, if it does not in the others.
+    /// The dimension in which a place grows by one with each iteration, if it stays the same in all others.
     fn moving(&self, place: &[Atom], index: VarId, inside: &FxHashSet<VarId>) -> Option<usize> {
         let mut moving = None;
         for (dimension, atom) in place.iter().enumerate() {
@@ -315,7 +315,7 @@ impl Ahead<'_> {
         stmts
     }
 
-    /// An index of the loop, for the other index.
+    /// An index of the old loop, computed again from the index `j` of the loop that writes.
     fn again(
         &mut self,
         atom: Atom,
@@ -341,7 +341,7 @@ impl Ahead<'_> {
     }
 }
 
-/// Whether a statement does nothing but what code can do for several iterations at once.
+/// Whether a statement has nothing in it that native code could not do for several iterations at once.
 fn is_plain(stmt: &Stmt) -> bool {
     let is_fine = matches!(
         &stmt.op,
@@ -374,11 +374,11 @@ fn is_work(program: &Program, block: &Block, array: VarId) -> bool {
     is_work
 }
 
-/// The looks of a loop's body at the array that it writes.
+/// The reads, in a loop's body, of the array that it writes.
 struct Looks<'l> {
     known: &'l Known,
     array: VarId,
-    /// Where it writes, and the dimension in which that moves on with the index.
+    /// Where the loop writes, and the dimension in which that place grows with the index.
     place: &'l [Atom],
     dimension: usize,
     index: VarId,
@@ -386,7 +386,7 @@ struct Looks<'l> {
 }
 
 impl Looks<'_> {
-    /// Whether none is at what an iteration before has written.
+    /// Whether no read is at a place that an earlier iteration has written.
     fn are_apart(&self, body: &Block) -> bool {
         let (mut count, mut is_fine) = (0, true);
         body.visit(&mut |stmt| {
@@ -400,7 +400,7 @@ impl Looks<'_> {
                 count += usize::from(*of == self.array);
             }
         });
-        // There are no others.
+        // These are all mentions of the array.
         is_fine && count == body.mentions(self.array)
     }
 

@@ -40,7 +40,7 @@ pub(crate) const PASS: Pass = Pass {
     runs_last: false,
     about: "makes one loop of several that run over the same indices",
     law: "x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }",
-    // What reads a loop with states may want to turn it before it has any.
+    // A loop that has got states by fusion could no longer be turned.
     run: |program, _| run(program, &[Worth::Plain, Worth::PlainBeside]),
 };
 
@@ -77,7 +77,7 @@ struct Fuse<'p> {
     changed: bool,
 }
 
-/// What a fusion is for, the most worthy first.
+/// What a fusion gains; the kinds that gain most come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
     /// The second reads what the first collects, and neither has states.
@@ -90,7 +90,7 @@ enum Worth {
     Beside,
 }
 
-/// For how many earlier loops it is tried whether a loop can be fused with them.
+/// How many earlier loops of a block are tried as partners of a loop.
 const NEAREST: usize = 64;
 
 impl Fuse<'_> {
@@ -144,7 +144,7 @@ impl Fuse<'_> {
         })
     }
 
-    /// What fusing two loops is for, if the second needs of the first no more than elements at its own index.
+    /// What fusing two loops gains, if the second reads of the first only elements at its own index.
     fn worth(&self, block: &Block, infos: &[Info], first: usize, second: usize) -> Option<Worth> {
         let (earlier, later) = (&block.stmts[first], &block.stmts[second]);
         let (Op::Loop(one), Op::Loop(other)) = (&earlier.op, &later.op) else { return None };
@@ -162,7 +162,7 @@ impl Fuse<'_> {
         }
     }
 
-    /// Whether the loop of two runs down.
+    /// Whether the fused loop runs down, if one of the two can be turned to match the other.
     fn direction(
         &self,
         block: &Block,
@@ -192,7 +192,7 @@ impl Fuse<'_> {
         Info::of(self.program, self.tells, &self.roots, stmt)
     }
 
-    /// Lets a loop run upwards if the order of its iterations is not seen.
+    /// Makes a loop run upwards if nobody sees the order of its iterations.
     fn forwards(&mut self, stmt: &mut Stmt) {
         if for_loop(&stmt.op).is_some_and(|form| form.is_down) && turns(stmt, &self.info(stmt)) {
             turn(&mut stmt.op, false);
@@ -231,7 +231,7 @@ fn for_loop(op: &Op) -> Option<ForLoop> {
     Some(ForLoop { count: *count, is_down: *down })
 }
 
-/// Whether the order of the iterations of a loop is not seen.
+/// Whether nobody sees the order of the iterations of a loop.
 fn turns(stmt: &Stmt, info: &Info) -> bool {
     let Op::Loop(form) = &stmt.op else { return false };
     form.states.is_empty()

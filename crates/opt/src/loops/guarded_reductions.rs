@@ -49,7 +49,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 struct Addends<'p> {
     program: &'p mut Program,
     states: FxHashSet<VarId>,
-    /// The statements that add to a state, by what they bind.
+    /// The statements that add to a state or subtract from it, by the variable that they bind.
     sums: FxHashMap<VarId, Stmt>,
     changed: bool,
 }
@@ -90,7 +90,8 @@ impl Addends<'_> {
         }
     }
 
-    /// A variable that is one of two: if one is the other and something more, that and nothing are chosen from.
+    /// A variable that is one of two atoms. If one of them is a state and the other is that state plus a term, the
+    /// choice becomes one between the term and the neutral element, and is added to the state after it.
     fn choice(&mut self, [a, b]: [&mut Atom; 2], var: &mut VarId, after: &mut Vec<Stmt>) {
         let Some((sum, more, is_first)) = self
             .more(*a, *b)
@@ -116,7 +117,7 @@ impl Addends<'_> {
         self.changed = true;
     }
 
-    /// How the first is a state, which is the second, and something more: the statement, and what.
+    /// If `sum` is `state` plus or minus a term: the primitive with its place, and the term.
     fn more(&self, sum: Atom, state: Atom) -> Option<((Prim, pullback_base::Span), Atom)> {
         if !self.states.contains(&state.var()?) {
             return None;

@@ -59,9 +59,9 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 struct Hoist<'a> {
     program: &'a Program,
     effects: &'a Effects,
-    /// The variables that may have no value.
+    /// The arrays and data values that may be undefined.
     undefined: &'a FxHashSet<VarId>,
-    /// The Ints that are computed where they stand and could be before the branches around.
+    /// The Ints that cannot fail, so that they could be computed before the branches around.
     ints: FxHashSet<VarId>,
     /// How many loops are around.
     depth: usize,
@@ -71,7 +71,8 @@ struct Hoist<'a> {
 }
 
 impl Hoist<'_> {
-    /// Moves code out of the loops of a block. For each statement of it then, inside how many loops it has a value.
+    /// Moves code out of the loops of a block. Gives, for each statement that the block has then, the number of loops
+    /// around it inside which it surely has a value (`Effects::needs_inside`).
     fn block(&mut self, block: &mut Block) -> Vec<usize> {
         let (mut stmts, mut needs) = (vec![], vec![]);
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -95,7 +96,7 @@ impl Hoist<'_> {
             for (nth, inner) in stmt.op.blocks_mut().into_iter().enumerate() {
                 let mut inner_needs = self.block(inner);
                 if is_loop {
-                    // What is told comes before what fails after it.
+                    // What the block tells must come before a failure that follows it.
                     let is_sure =
                         is_sure && nth == 0 && !self.effects.tells.block(self.program, inner);
                     let params = params.clone();
@@ -105,7 +106,7 @@ impl Hoist<'_> {
                         needs.push(need);
                     }
                 }
-                // A loop inside which something has a value moves with it.
+                // A statement that is safe only inside an inner loop moves together with that loop.
                 let is_around =
                     |need: &usize| *need == usize::MAX || !is_loop || *need < self.depth;
                 need = inner_needs.into_iter().filter(is_around).fold(need, usize::max);
@@ -118,7 +119,7 @@ impl Hoist<'_> {
         needs
     }
 
-    /// Takes out of the block of a loop what does not depend on what it binds.
+    /// Takes out of a loop's block the statements that depend on nothing in `bound` and may move.
     fn invariant(
         &mut self,
         block: &mut Block,
@@ -150,7 +151,7 @@ impl Hoist<'_> {
         out
     }
 
-    /// Takes the Ints out of a branch that depend on nothing that is bound.
+    /// Takes out of a branch the Ints that depend on nothing in `bound`.
     fn ints_of(&mut self, branch: &mut Stmt, bound: &mut FxHashSet<VarId>) -> Vec<Stmt> {
         let mut out = vec![];
         for block in branch.op.blocks_mut() {
@@ -187,15 +188,15 @@ pub(crate) fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
     is_named
 }
 
-/// The arrays and data values that may have no value, which nothing may look at before its time. Numbers have
-/// one, whichever it is.
+/// The arrays and data values that may be undefined: nothing may read them before the branch that decides whether
+/// they are there. An undefined number is some number.
 pub(crate) fn undefined(program: &Program) -> FxHashSet<VarId> {
     let mut undefined = FxHashSet::default();
     let is_large = |var: &VarId| {
         let ty = program.vars[*var].ty;
         ty.is_array() || matches!(ty.elem, pullback_ir::Elem::Data(_))
     };
-    // What comes out of a value without one, out of boxes and calls too: a few rounds reach all of it.
+    // Undefined values flow through operations, boxes and calls, until nothing changes.
     loop {
         let before = undefined.len();
         let mut from_boxes = false;

@@ -41,13 +41,13 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How far from the index a place may be.
+/// The largest distance between the loop's index and an index that wraps around or stops.
 const FARTHEST: i64 = 4;
 
-/// How many sums inside each other are looked at.
+/// How many nested sums the pass follows to learn what an index is.
 const DEEPEST: usize = 4;
 
-/// The most statements that an iteration may have.
+/// The largest body, in statements, of which the pass makes two sides.
 const LARGEST: usize = 128;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -71,12 +71,12 @@ struct Edges<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
-    /// The sums and, if so marked, the differences of Ints.
+    /// The operands of each sum of Ints, and whether it is a difference.
     sums: FxHashMap<VarId, (bool, Atom, Atom)>,
     changed: bool,
 }
 
-/// An Int as a sum: so many times the index of a loop, so many times its count, and a number.
+/// An Int as an affine form: multiples of a loop's index and of its count, and a number.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Sum {
     index: i64,
@@ -93,14 +93,14 @@ impl Sum {
             number: add(self.number, other.number)?,
         })
     }
-    /// How far from the index it is, if the index is in it once.
+    /// The distance from the index, if this is the index and a small number.
     fn distance(self) -> Option<i64> {
         let is_near = self.index == 1 && self.number != 0 && self.number.abs() <= FARTHEST;
         is_near.then_some(self.number)
     }
 }
 
-/// The places of an iteration that are near the index: by the number of the statement, how far.
+/// The statements of a body that compute an index near the loop's, each with its distance.
 type Near = Vec<(usize, i64)>;
 
 impl Edges<'_> {
@@ -154,7 +154,7 @@ impl Edges<'_> {
         near
     }
 
-    /// What an Int is, looking at so many sums inside each other.
+    /// The affine form of an Int, if it has one; `depth` bounds the nested sums that are followed.
     fn sum(&self, atom: Atom, index: VarId, count: Atom, depth: usize) -> Option<Sum> {
         if atom == count {
             return Some(Sum { count: 1, ..Sum::default() });
@@ -171,8 +171,8 @@ impl Edges<'_> {
         }
     }
 
-    /// Parts the iterations at whose places something wraps around or stops from the others. `before` is what comes
-    /// before the loop.
+    /// Makes two sides of a body: one for the iterations at the ends, and one for all others. The ends are computed
+    /// in `before`, which comes before the loop.
     fn part(
         &mut self,
         body: &mut Block,

@@ -48,7 +48,7 @@ struct Extremes {
     elements: FxHashMap<VarId, (Atom, Vec<Atom>)>,
     /// Sizes: the array and the dimension.
     sizes: FxHashMap<VarId, (Atom, u8)>,
-    /// How many iterations collect an array.
+    /// The counts of the loops that collect arrays.
     collected: FxHashMap<VarId, Atom>,
     /// Ints that are one less than another.
     one_less: FxHashMap<VarId, Atom>,
@@ -90,8 +90,8 @@ impl Extremes {
         }
     }
 
-    /// The loop over all elements, if one is over those after the first. There is a first one, since the state
-    /// begins with it.
+    /// The loop over all elements, if the given one is over those after the first. There is a first element, since
+    /// the state begins with it.
     fn over_all(&self, repeat: &Loop) -> Option<Loop> {
         let LoopForm::For { index, count, down: false } = repeat.form else { return None };
         let ([state], [Atom::Var(init)]) = (repeat.states.as_slice(), repeat.init.as_slice())

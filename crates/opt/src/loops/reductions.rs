@@ -96,8 +96,8 @@ fn take_apart(program: &mut Program, block: &mut Block, counted: &FxHashSet<VarI
     changed
 }
 
-/// What a loop adds up in each of its states, if that is all that it does with them, and if it is no error that
-/// it collects.
+/// The term that a loop adds to each of its states, if it does nothing else with them. The count must not be
+/// negative, which would be an error for a loop that collects.
 fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
     let LoopForm::For { index, down: false, .. } = form.form else { return None };
     if form.states.is_empty() || !counted.contains(&index) {
@@ -119,7 +119,7 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
         }
         summands.push(args[1 - at]);
     }
-    // A summand may be the sum of another state only if that stays.
+    // A term that is the next value of another state would be removed with it.
     let are_free =
         summands.iter().all(|summand| !form.body.results[..form.states.len()].contains(summand));
     are_free.then_some(summands)

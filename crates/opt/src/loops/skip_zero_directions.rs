@@ -39,7 +39,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How many statements are passed over at least: fewer cost no more than asking.
+/// The fewest statements that a skipped iteration must save: fewer cost no more than the test.
 const WORTH: usize = 16;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -71,19 +71,19 @@ struct Sparse<'p> {
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
     undefined: &'p FxHashSet<VarId>,
-    /// What is bound by statements that do not fail, wherever they stand, and tell nothing.
+    /// What is bound by statements that cannot fail, wherever they stand, and that tell nothing.
     safe: FxHashSet<VarId>,
     changed: bool,
 }
 
-/// The loops around a block that matter.
+/// Which of the loops that the pass looks for are around a block.
 enum Around {
     Nothing,
     /// A loop over directions, with what it binds.
     Directions(FxHashSet<VarId>),
-    /// A loop in it.
+    /// A loop inside the loop over directions.
     Middle {
-        /// What hangs on the direction, bound outside the loop.
+        /// What the loop over directions binds outside of this loop: it depends on the direction.
         moved: FxHashSet<VarId>,
         /// What the loop binds.
         bound: FxHashSet<VarId>,
@@ -115,7 +115,8 @@ fn is_over_directions(looped: &Loop) -> bool {
 }
 
 impl Sparse<'_> {
-    /// Changes the loops in a block. What they are to know is computed before the loop in the middle.
+    /// Changes the innermost loops in a block. Gives the loops that find out which tangents are zero, which belong
+    /// before the loop in the middle.
     fn block(&mut self, block: &mut Block, around: &Around) -> Vec<Stmt> {
         let mut before = vec![];
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -137,7 +138,7 @@ impl Sparse<'_> {
         before
     }
 
-    /// Makes a loop of sums pass over the iterations that add zeros; the loop that finds out which these are.
+    /// Makes a loop of sums skip the iterations that add zeros. Gives the loop that finds out which these are.
     fn pass_over(
         &mut self,
         looped: &mut Loop,
@@ -169,7 +170,8 @@ impl Sparse<'_> {
         Some(asks)
     }
 
-    /// Whether a statement is a load of what moves that can be done before the loop in the middle.
+    /// Whether a statement loads a tangent that depends on the direction, and could do so before the loop in the
+    /// middle.
     fn may_be_asked(
         &self,
         stmt: &Stmt,
@@ -190,8 +192,8 @@ impl Sparse<'_> {
             && self.safe.contains(&stmt.vars[0])
     }
 
-    /// What of a block must run in every iteration, since it may fail or tell something or
-    /// another needs it that may, and the rest.
+    /// The statements that must run in every iteration, and those that may be skipped. The first may fail or tell
+    /// something, or are needed by statements that may.
     fn divided(&self, body: &Block) -> (Vec<Stmt>, Vec<Stmt>) {
         let mut needed = FxHashSet::default();
         let mut kept = vec![false; body.stmts.len()];
@@ -216,7 +218,7 @@ impl Sparse<'_> {
         body.stmts.iter().cloned().partition(|_| kept.next() == Some(true))
     }
 
-    /// The loop that tells for each iteration whether what is loaded in it is zero.
+    /// The loop that collects, for each iteration, whether all that it loads is zero.
     fn asks(&mut self, loads: &[&Stmt], index: VarId, count: Atom, span: Span) -> (Stmt, VarId) {
         let other = self.program.fresh_like(index);
         let renamed = FxHashMap::from_iter([(index, Atom::Var(other))]);
@@ -245,7 +247,7 @@ impl Sparse<'_> {
         (Stmt::new(vec![array], op, span), array)
     }
 
-    /// The body of a loop that does nothing where zeros are added.
+    /// The body that keeps its states where `is_zero` holds for the iteration.
     fn guarded(
         &mut self,
         looped: &mut Loop,
@@ -268,7 +270,7 @@ impl Sparse<'_> {
     }
 }
 
-/// What is zero, and what is a state to which only zeros were added, where some numbers are zero.
+/// Which variables are zero, and which are a state plus zeros, if the loads that are asked for are zero.
 struct Adds {
     zeros: FxHashSet<VarId>,
     sums: FxHashMap<VarId, VarId>,
@@ -312,7 +314,7 @@ impl Adds {
         }
     }
 
-    /// The state that a sum of a state and a zero is: no state is ever -0, since it begins as 0.
+    /// The state that a sum equals, if it is one of a state and a zero. No state is ever -0, since it begins as 0.
     fn sum(&self, state: Atom, zero: Atom) -> Option<VarId> {
         let state = self.sums.get(&state.var()?)?;
         self.is_zero(zero).then_some(*state)

@@ -30,11 +30,11 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// How often such a loop runs at most.
+/// The largest count of a loop that is unrolled.
 const MOST: i64 = 16;
-/// How many statements are written for a loop at most.
+/// The most statements that an unrolled loop becomes.
 const LONGEST: usize = 128;
-/// How many for one that runs two or three times, as derivatives by a few directions do.
+/// The same for two or three iterations, as derivatives along a few directions have.
 const LONGEST_OF_FEW: usize = 600;
 
 fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
@@ -59,7 +59,7 @@ fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
     changed
 }
 
-/// How often a loop runs, if it is to be written out.
+/// The count of a loop, if it is to be unrolled.
 fn count(stmt: &Stmt) -> Option<i64> {
     let Op::Loop(looped) = &stmt.op else { return None };
     let LoopForm::For { index, count: Atom::Int(count), .. } = looped.form else { return None };
@@ -70,7 +70,7 @@ fn count(stmt: &Stmt) -> Option<i64> {
     (works_on_elements && (2..=MOST).contains(&count) && size <= longest).then_some(count)
 }
 
-/// Whether a loop tells something and collects rows.
+/// Whether a loop tells something (`debug`) and collects rows.
 fn tells_of_rows(program: &Program, tells: &Tells, stmt: &Stmt) -> bool {
     let Op::Loop(looped) = &stmt.op else { return false };
     let mut collected = stmt.vars[looped.states.len()..].iter();

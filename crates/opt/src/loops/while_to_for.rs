@@ -52,7 +52,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
     })
 }
 
-/// The state of a loop that counts, the number that it starts from, and the bound.
+/// The place of the state that counts, the constant that it starts from, and the bound.
 fn counter(repeat: &Loop) -> Option<(usize, i64, Atom)> {
     let LoopForm::While(cond) = &repeat.form else { return None };
     let ([asked], [result]) = (cond.stmts.as_slice(), cond.results.as_slice()) else { return None };

@@ -71,8 +71,8 @@ impl Undo<'_> {
         }
     }
 
-    /// If a statement is a loop that saves an array that can be restored: where the loop is that reads it, and the two
-    /// loops with that done.
+    /// If a statement is a loop that saves an array that can be restored: the place of the loop that reads it, and
+    /// the two loops as they become.
     fn restored(&mut self, block: &Block, at: usize) -> Option<(usize, [Stmt; 2])> {
         let stmt = &block.stmts[at];
         let (repeat, ..) = counted(stmt, false)?;
@@ -103,7 +103,7 @@ impl Undo<'_> {
         None
     }
 
-    /// Gives indices to the loops that undo what loops inside did that save nothing.
+    /// Gives indices to the loops that will undo inner loops which save nothing.
     fn run_down(&mut self, forward: &Forward<'_>, pair: &mut Pair<'_>) {
         for step in 0..forward.steps.len() {
             if let Some(inside) = forward.inner(step) {

@@ -61,7 +61,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
 struct Later<'p> {
     program: &'p mut Program,
     effects: &'p Effects,
-    /// What the body at hand binds: that of the loop around, or of the function.
+    /// What the innermost loop's body, or the function, binds: arrays that are its own.
     own: FxHashSet<VarId>,
     /// The number that the next statement had in the beginning.
     next: usize,
@@ -91,7 +91,7 @@ impl Later<'_> {
         for at in (0..block.stmts.len()).rev() {
             let Some(last) = self.last_look(&block.stmts, at) else { continue };
             let place = at..=last;
-            // One of them may fail: then it is that which fails first as before.
+            // If only one side may fail, the same failure comes first as before.
             if calm[at] || calm[at + 1..=last].iter().all(|calm| *calm) {
                 block.stmts[place.clone()].rotate_left(1);
                 calm[place].rotate_left(1);
@@ -106,7 +106,7 @@ impl Later<'_> {
         all_calm
     }
 
-    /// Asks for sizes of arrays before others are made of them: those that are as large.
+    /// Takes sizes from the old arrays, which are as large, and before these are updated.
     fn ask_first(&mut self, block: &mut Block, calm: &mut [bool]) {
         // What an array or an accumulator is made of, and where.
         let mut before: FxHashMap<VarId, VarId> = FxHashMap::default();
@@ -131,7 +131,7 @@ impl Later<'_> {
         }
     }
 
-    /// Copies what is written over where all later looks are at that.
+    /// Copies the element or row that an update writes, where all later reads of the old array are of that.
     fn take_rows(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.stmts.len() {
@@ -186,8 +186,8 @@ impl Later<'_> {
         count
     }
 
-    /// If a statement writes an element or row of an array that is the block's own, and the block looks at that later and
-    /// at nothing else of the array before: the array, the place, and the names that the row has already.
+    /// If a statement updates an element or row of an array that is the block's own, and later statements read of the
+    /// old array that element or row alone: the array, the place, and the variables that are the row already.
     fn is_looked_at_there(
         &self,
         block: &Block,
@@ -214,8 +214,8 @@ impl Later<'_> {
         (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
     }
 
-    /// The last statement that looks at the array before, if the statement at a place makes one with another element:
-    /// before anything looks at that.
+    /// If the statement at a place is an update, the last statement after it that reads the old array, before
+    /// anything reads the new one.
     fn last_look(&self, stmts: &[Stmt], place: usize) -> Option<usize> {
         let (&Op::Update(Atom::Var(before), _, _), &[made]) =
             (&stmts[place].op, stmts[place].vars.as_slice())
@@ -223,7 +223,7 @@ impl Later<'_> {
             return None;
         };
         let made = FxHashSet::from_iter([made]);
-        // The array and its rows, which lie in it.
+        // The array, and rows that share its memory.
         let mut parts = FxHashSet::from_iter([before]);
         let mut last = None;
         for (at, stmt) in stmts.iter().enumerate() {
@@ -265,7 +265,7 @@ pub(crate) fn copied(
     (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
 }
 
-/// Whether what an operation gives may lie in what it is given.
+/// Whether the result of an operation may share memory with an operand.
 fn lies_there(op: &Op) -> bool {
     matches!(
         op,
@@ -279,7 +279,7 @@ fn lies_there(op: &Op) -> bool {
     )
 }
 
-/// What is to be found out about the looks at an array.
+/// A walk that finds out what later statements read of an array.
 struct Looks<'l> {
     array: VarId,
     place: &'l [Atom],
@@ -287,19 +287,19 @@ struct Looks<'l> {
     rows: &'l FxHashSet<VarId>,
     /// The array, and names of other parts of it.
     others: &'l FxHashSet<VarId>,
-    /// Whether there are any.
+    /// Whether any statement reads what is in the place.
     found: bool,
 }
 
 impl Looks<'_> {
-    /// Whether this is nothing of the array but what is in the place.
+    /// Whether an atom is no part of the array, or what is in the place.
     fn look(&mut self, atom: Atom) -> bool {
         let Atom::Var(var) = atom else { return true };
         self.found |= self.rows.contains(&var);
         !self.others.contains(&var)
     }
 
-    /// Whether a statement looks at nothing of the array but what is in the place.
+    /// Whether a statement reads nothing of the array but what is in the place.
     fn stmt(&mut self, stmt: &Stmt) -> bool {
         if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if *of == self.array && i.starts_with(self.place))
         {

@@ -23,21 +23,21 @@ pub(super) struct Choice {
     params: IdVec<FuncId, Vec<VarId>>,
 }
 
-/// What is found out on the way.
+/// The search under way.
 struct Search<'p> {
     program: &'p Program,
     sizes: &'p Sizes,
     /// The places that may be split.
     split: FxHashMap<Place, Vec<i64>>,
-    /// Of variables that hold what comes from a place, or a part of it.
+    /// For each variable that holds an array of a place, or a part of one, where it comes from.
     of: FxHashMap<VarId, Origin>,
     /// The places whose arrays are wanted as a whole.
     wanted: FxHashSet<Place>,
-    /// What comes to a place.
+    /// The atoms that come to a place.
     flows: Vec<(Atom, Place)>,
-    /// The variables without a value.
+    /// The variables that are always undefined.
     undefined: FxHashSet<VarId>,
-    /// What is made of arrays and data values that may have no value.
+    /// What is made of arrays and data values that may be undefined.
     made: Vec<Made>,
     /// The arrays and data values that are put into fields.
     fields: Vec<(VarId, Source)>,
@@ -47,7 +47,7 @@ struct Search<'p> {
 struct Made {
     of: Vec<Source>,
     var: VarId,
-    /// Whether one of these that has a value is enough for it to have one.
+    /// Whether it is defined as soon as one of these is.
     is_either: bool,
 }
 
@@ -63,7 +63,7 @@ enum Source {
 #[derive(Clone, Copy)]
 struct Origin {
     place: Place,
-    /// Whether it is there once for many times that the place was: it may be put together again.
+    /// Whether it is outside of the loop or function of the place: there the array may be put together again.
     is_outside: bool,
 }
 
@@ -138,7 +138,7 @@ impl Search<'_> {
         }
     }
 
-    /// An array comes to a place. One that is wanted as a whole there is wanted where it comes from.
+    /// Notes that an array comes to a place. If it is wanted as a whole there, it is wanted where it comes from.
     fn flow(&mut self, atom: Atom, place: Place) {
         if self.program.type_of(atom).is_array() {
             self.flows.push((atom, place));
@@ -157,7 +157,7 @@ impl Search<'_> {
         self.of.insert(var, Origin { place, is_outside: false });
     }
 
-    /// A variable holds what another does, or a part of that.
+    /// Notes that a variable holds what an atom holds, or a part of that.
     fn same(&mut self, var: VarId, atom: Atom) {
         if self.program.vars[var].ty.is_array()
             && let Some(origin) = atom.var().and_then(|var| self.of.get(&var))
@@ -173,7 +173,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes which arrays a statement makes of others. What calls, loops and branches give comes from a place.
+    /// Notes which arrays a statement makes of others. Results of calls, loops and branches come from places instead.
     fn make(&mut self, stmt: &Stmt) {
         let program = self.program;
         let is_large = |var: &VarId| {
@@ -218,7 +218,8 @@ impl Search<'_> {
             Op::Index(a, at) if at.iter().all(|at| matches!(at, Atom::Int(_))) => {
                 self.same(stmt.vars[0], *a);
             }
-            // What is put together from rows is in memory in any case; the laws of arrays know the others.
+            // What is put together from rows lies in memory in any case, and `simplify` takes elements out of the
+            // others.
             Op::Array(_) | Op::NewAcc(_) | Op::Concat(..) | Op::Plus(..) | Op::Sum(_) => {}
             Op::AddAcc(acc, at, _) => {
                 self.want(*acc);
@@ -288,8 +289,8 @@ impl Search<'_> {
         }
     }
 
-    /// Drops places until none is left whose array is wanted as a whole, or to which one may come that has no
-    /// value and therefore no elements.
+    /// Drops places until none is left whose array is wanted as a whole, or to which an undefined array may come,
+    /// which has no elements.
     fn settle(&mut self) {
         self.split.retain(|place, _| !self.wanted.contains(place));
         let mut hollow: FxHashSet<Place> = FxHashSet::default();
@@ -301,7 +302,8 @@ impl Search<'_> {
                 let Atom::Var(var) = atom else { continue };
                 if without.contains(&Source::Var(*var)) {
                     hollow.insert(*to);
-                    // Those of one that never has a value are known; another may have none to read.
+                    // The elements of an array that is always undefined are `undef`; one that may be undefined has
+                    // none to read.
                     if !self.undefined.contains(var) {
                         self.split.remove(to);
                     }
@@ -321,8 +323,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what is made of what may have no value to that. An array of a place that is split has elements, and is
-    /// put together of them.
+    /// Adds to `without` what is made of undefined values. An array of a place that is split is defined, since it is
+    /// put together from elements.
     fn spread(&self, hollow: &FxHashSet<Place>, without: &mut FxHashSet<Source>) {
         loop {
             let before = without.len();
@@ -353,7 +355,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether what an operation gives has no value, or is the zero of what has none.
+/// Whether the result of an operation is undefined, or the zero of something undefined.
 pub(super) fn has_no_value(op: &Op, undefined: &FxHashSet<VarId>) -> bool {
     #[expect(clippy::wildcard_enum_match_arm, reason = "others look at what they are given")]
     match op {

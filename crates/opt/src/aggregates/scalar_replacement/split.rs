@@ -14,14 +14,14 @@ use super::choice::{Choice, has_no_value};
 use crate::loops::hoist::names;
 use pullback_analysis::call_graph::Place;
 
-/// The change under way.
+/// The rewriting under way.
 pub(super) struct Split<'p> {
     program: &'p mut Program,
     choice: &'p Choice,
     /// The elements of arrays that have been put together.
     elements: FxHashMap<VarId, Vec<Atom>>,
     undefined: FxHashSet<VarId>,
-    /// Those of them that are the zeros of what has no value. They may be added to what has one.
+    /// Those of `undefined` that are zeros of something undefined: they may be added to what is defined.
     zeros: FxHashSet<VarId>,
 }
 
@@ -32,7 +32,7 @@ impl<'p> Split<'p> {
         Self { program, choice, elements, undefined, zeros }
     }
 
-    /// Changes all functions; whether there was anything to change.
+    /// Rewrites all functions. It is only called if there is something to split.
     pub fn run(mut self) -> bool {
         for id in self.program.funcs.ids() {
             self.func(id);
@@ -64,7 +64,8 @@ impl<'p> Split<'p> {
         (func.params, func.body, func.results) = (params, body, now);
     }
 
-    /// What is bound in the place of these variables, and what puts them together.
+    /// The variables for the elements of those that are split; `out` gets the statements that put the arrays
+    /// together.
     fn bind(&mut self, vars: &[VarId], span: Span, out: &mut Vec<Stmt>) -> Vec<VarId> {
         vars.iter().flat_map(|var| self.bind_one(Place::Var(*var), *var, span, out)).collect()
     }
@@ -114,7 +115,7 @@ impl<'p> Split<'p> {
         out.push(Stmt::new(vec![var], Op::Array(items), span));
     }
 
-    /// What goes to a place in the place of an atom.
+    /// The atoms that go to a place instead of one: its elements, if the place is split.
     fn parts(&mut self, place: Place, atom: Atom, span: Span, out: &mut Vec<Stmt>) -> Vec<Atom> {
         let (Some(sizes), Atom::Var(var)) = (self.choice.sizes(place), atom) else {
             return vec![atom];

@@ -15,22 +15,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::call_graph::{Place, call_graph};
 
-/// The most fields that a value may become, and the most constructors that are told apart one after the other.
+/// The most fields, and the most constructors, of a type whose values are split.
 const MOST: usize = 8;
 
-/// Where the fields of a type are.
+/// The layout of a type: which variables hold the fields of which constructor.
 pub(super) struct Layout {
     /// The types of all fields: constructors share those of one type.
     pub slots: Vec<Type>,
-    /// For each constructor, where its fields are among those.
+    /// For each constructor, the slots of its fields.
     pub places: Vec<Vec<usize>>,
 }
 
-/// What becomes tags and fields.
+/// The places whose values become tags and fields.
 pub(super) struct Choice {
     layouts: FxHashMap<DataId, Layout>,
     split: FxHashSet<Place>,
-    /// The results of loops whose value is wanted as a whole too.
+    /// The results of loops whose value is also wanted as a whole.
     pub whole: FxHashSet<VarId>,
     /// The parameters and the types of the results of all functions, as they were.
     pub funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>,
@@ -67,17 +67,17 @@ impl Choice {
         !self.split.is_empty()
     }
 
-    /// Where the fields of a parameter, state or result are, if it is split.
+    /// The layout of a parameter, state or result, if it is split.
     pub fn layout(&self, program: &Program, var: VarId) -> Option<&Layout> {
         self.layout_at(Place::Var(var), program.vars[var].ty)
     }
 
-    /// Where the fields of a value of a type are in this place, if it is split.
+    /// The layout of a value in a place, if the place is split.
     pub fn layout_at(&self, place: Place, ty: Type) -> Option<&Layout> {
         if self.split.contains(&place) { self.known(ty) } else { None }
     }
 
-    /// Where the fields of a value of a type would be.
+    /// The layout of a type, if its values may be split.
     pub fn known(&self, ty: Type) -> Option<&Layout> {
         data_of(ty).and_then(|data| self.layouts.get(&data))
     }
@@ -127,33 +127,33 @@ fn holds(program: &Program, data: DataId) -> bool {
     false
 }
 
-/// What is found out on the way.
+/// The search under way.
 #[derive(Default)]
 struct Search {
     layouts: FxHashMap<DataId, Layout>,
-    /// Where values may be split.
+    /// The places that may be split.
     split: FxHashSet<Place>,
-    /// The places that the results of loops and calls come from.
+    /// For results of loops and calls, the place that they come from.
     from: FxHashMap<VarId, Place>,
-    /// Values that constructors make, and those that nothing looks at.
+    /// Values that constructors make, and undefined ones.
     made: FxHashSet<VarId>,
     /// The values that are wanted as a whole.
     wanted: FxHashSet<VarId>,
-    /// What comes to a place, but for what a state begins with.
+    /// The atoms that come to a place, without those that states begin with.
     flows: Vec<(Atom, Place)>,
-    /// What states begin with.
+    /// The atoms that states begin with.
     begins: Vec<(Atom, Place)>,
 }
 
 impl Search {
-    /// A value of a type may be split in a place, if it may at all.
+    /// Notes that a place may be split, if values of its type may be.
     fn offer(&mut self, place: Place, ty: Type) {
         if data_of(ty).is_some_and(|data| self.layouts.contains_key(&data)) {
             self.split.insert(place);
         }
     }
 
-    /// A value comes to a place, where it is wanted as a whole unless it may be split.
+    /// Notes that a value comes to a place. It is wanted as a whole there, unless the place may be split.
     fn flow(&mut self, atom: Atom, place: Place) {
         if self.split.contains(&place) {
             self.flows.push((atom, place));
@@ -270,12 +270,12 @@ impl Search {
         self.from.get(&var).copied().unwrap_or(Place::Var(var))
     }
 
-    /// Whether a value is what a loop leaves of a state.
+    /// Whether a value is the last value of a loop's state.
     fn is_last(&self, var: VarId) -> bool {
         matches!(self.from.get(&var), Some(Place::Var(_)))
     }
 
-    /// Whether tag and fields of a value are there.
+    /// Whether the tag and the fields of a value are at hand.
     fn is_made(&self, atom: Atom) -> bool {
         let made = |var: VarId| self.made.contains(&var) || self.split.contains(&self.place(var));
         atom.var().is_some_and(made)

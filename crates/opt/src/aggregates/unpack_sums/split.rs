@@ -23,15 +23,16 @@ struct Parts {
     fields: Vec<Option<Atom>>,
 }
 
-/// The change under way.
+/// The rewriting under way.
 pub(super) struct Split<'p> {
     program: &'p mut Program,
     choice: &'p Choice,
-    /// What constructors have made.
+    /// The parts of values that constructors of this block have made.
     made: FxHashMap<VarId, Parts>,
-    /// What has been split.
+    /// The parts of variables that are split.
     split: FxHashMap<VarId, Parts>,
-    /// What a result may have for fields that it lacks: those of the state that it becomes, which then stay.
+    /// What stands in a result for fields that it lacks: those of the state that it becomes, so that arrays stay
+    /// where they are.
     spare: FxHashMap<VarId, Vec<Option<Atom>>>,
 }
 
@@ -46,7 +47,7 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// Changes all functions; whether there was anything to change.
+    /// Rewrites all functions. It is only called if there is something to split.
     pub fn run(mut self) -> bool {
         for id in self.program.funcs.ids() {
             self.func(id);
@@ -81,7 +82,7 @@ impl<'p> Split<'p> {
         (func.params, func.results, func.body) = (params, now, body);
     }
 
-    /// Arguments and results of a call that are split.
+    /// Splits the arguments and results of a call that are at split places.
     fn call(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>) {
         let Op::Call(func, args) = &mut stmt.op else { return };
         let (params, types) = &self.choice.funcs[*func];
@@ -130,13 +131,14 @@ impl<'p> Split<'p> {
         out.push(stmt);
     }
 
-    /// Notes what a constructor has made, or that there is nothing to look at, if values of the type may be split.
+    /// Notes the parts of a value that a constructor makes, or of an undefined one, if values of its type may be
+    /// split.
     fn note(&mut self, var: VarId, tag: u32, values: &[Atom]) {
         let layout = self.choice.known(self.program.vars[var].ty);
         self.made.extend(layout.map(|layout| (var, parts_of(layout, tag, values))));
     }
 
-    /// Where the fields of a value of a type are, which is split.
+    /// The layout of a type of which a value is split.
     fn layout(&self, ty: Type) -> &'p Layout {
         let choice = self.choice;
         choice.known(ty).unwrap_or_else(|| bug(NAME, "a type that is split"))
@@ -147,7 +149,7 @@ impl<'p> Split<'p> {
         self.split.get(&var).or_else(|| self.made.get(&var))
     }
 
-    /// Variables for the parts of a value in a place that is split, which stand for it from now on.
+    /// Binds variables for the parts of a value, if it is at a split place; they stand for it from now on.
     fn bind(&mut self, var: VarId) -> Option<Vec<VarId>> {
         let choice = self.choice;
         choice.layout(self.program, var).map(|layout| self.bind_as(var, layout))
@@ -166,8 +168,8 @@ impl<'p> Split<'p> {
         tag.into_iter().chain(fields).collect()
     }
 
-    /// Tag and fields of a value of a type, in the order of [`Split::bind`]; what there is not is `other`, or nothing
-    /// that is looked at.
+    /// Tag and fields of a value, in the order of [`Split::bind`]. For a field that it lacks stands that of `other`,
+    /// or `undef`.
     fn atoms(
         &mut self,
         of: Type,
@@ -189,7 +191,7 @@ impl<'p> Split<'p> {
         atoms
     }
 
-    /// Results of branches that are split.
+    /// Splits the results of branches that are at split places.
     fn branches(&mut self, stmt: &mut Stmt) {
         let olds = std::mem::take(&mut stmt.vars);
         for (at, old) in olds.iter().enumerate() {
@@ -229,8 +231,8 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// What a way may give for fields that it lacks: what another way gives, if that is there before the branch, or
-    /// what there is in the state.
+    /// What a branch may give for fields that its value lacks: what another branch gives, if that is bound before the
+    /// branches, or the field of the state.
     fn outside(&self, var: VarId, ways: &[Parts], inside: &FxHashSet<VarId>) -> Vec<Option<Atom>> {
         let spare = self.spare.get(&var);
         let count = ways.first().map_or(0, |way| way.fields.len());
@@ -250,7 +252,7 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// Branches by the tag, in the place of cases of a value that has been split.
+    /// Replaces a match on a split value by branches on its tag.
     fn cases(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         let Op::Match(cases) = &mut stmt.op else { return out.push(stmt) };
         let parts = cases.scrutinee.var().and_then(|var| self.split.get(&var)).cloned();
@@ -271,7 +273,7 @@ impl<'p> Split<'p> {
         self.chain(parts.tag, &mut ways.into_iter(), last, &stmt, out);
     }
 
-    /// Binds what a statement binds to the results of the way of a tag.
+    /// Writes branches that choose by the tag which block gives the results of a statement.
     fn chain(
         &mut self,
         tag: Option<Atom>,
@@ -304,7 +306,7 @@ impl<'p> Split<'p> {
         out.push(Stmt::new(stmt.vars.clone(), op, stmt.span));
     }
 
-    /// States that are split.
+    /// Splits the states of a loop that are at split places.
     fn repeat(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let olds = std::mem::take(&mut stmt.vars);
@@ -363,7 +365,7 @@ impl<'p> Split<'p> {
         out.append(&mut after);
     }
 
-    /// The parts of a value from elsewhere.
+    /// Takes a value from elsewhere apart, before a loop.
     fn opened(&mut self, value: Atom, span: Span, out: &mut Vec<Stmt>) -> Parts {
         let ty = self.program.type_of(value);
         let layout = self.layout(ty);
@@ -389,7 +391,7 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// Makes the value of parts.
+    /// Puts a value together again from its parts, after a loop.
     fn closed(&mut self, var: VarId, span: Span, out: &mut Vec<Stmt>) {
         let layout = self.layout(self.program.vars[var].ty);
         let parts = self.split[&var].clone();
@@ -426,7 +428,7 @@ fn tag_type(layout: &Layout) -> Option<Type> {
     }
 }
 
-/// What is there for fields that a value lacks, of numbers.
+/// The placeholders for fields that a value lacks: 0 or `false` for numbers and Bools.
 fn blank(layout: &Layout) -> Vec<Option<Atom>> {
     let blank = |ty: &Type| match *ty {
         Type::REAL => Some(Atom::Real(0.0)),

@@ -14,10 +14,10 @@ use pullback_analysis::call_graph::{call_graph, of_rule, request_of};
 /// What is known of a size or an Int.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// There is no value.
+    /// No value has been seen.
     #[default]
     Never,
-    /// It is this one.
+    /// It is this number whenever it is there.
     Is(i64),
     /// It may be any.
     Varies,
@@ -86,7 +86,7 @@ impl Sizes {
     }
 }
 
-/// How much there is to know of a value of a type.
+/// How many numbers are tracked for a value of a type.
 fn places(ty: pullback_ir::Type) -> usize {
     if ty.rank > 0 { usize::from(ty.rank) } else { usize::from(ty == pullback_ir::Type::INT) }
 }
@@ -104,7 +104,7 @@ fn join_into(old: &mut [Known], new: &[Known]) -> bool {
 struct Ctx<'p> {
     program: &'p Program,
     sizes: Sizes,
-    /// Sizes that have been checked on the way here: of which array, at which dimension, the number.
+    /// The sizes that checks before this place have made sure of: the array, the dimension, and the number.
     checked: Vec<(VarId, usize, i64)>,
     has_changed: bool,
 }
@@ -189,7 +189,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Arguments come to a function.
+    /// Joins arguments into the parameters of a function.
     fn enter(&mut self, func: FuncId, args: &[Atom]) {
         for (param, arg) in self.program.funcs[func].params.iter().zip(args) {
             let known = self.known(*arg);

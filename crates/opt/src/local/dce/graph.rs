@@ -68,7 +68,7 @@ pub(super) struct Graph<'p> {
     /// What each node needs together with another one.
     joint: Vec<Vec<(Node, Node)>>,
     roots: Vec<Node>,
-    /// Of each of these, one must be needed.
+    /// Groups of nodes of which at least one must be live.
     any_of: Vec<Vec<Node>>,
     /// The accumulator that one is a part of.
     wholes: FxHashMap<VarId, VarId>,
@@ -164,7 +164,7 @@ impl<'p> Graph<'p> {
                 todo.push(Type::data(saved));
             }
         }
-        // What is converted to or from a tangent is looked at by position.
+        // Conversions to and from tangents read fields by position.
         for func in program.funcs.iter() {
             func.body.visit(&mut |stmt| {
                 if let Op::ToTangent(_, _, user) = stmt.op {
@@ -237,7 +237,7 @@ impl<'p> Graph<'p> {
                     let whole = acc.var().map(|acc| self.whole(acc));
                     self.wholes.extend(whole.map(|whole| (*part, whole)));
                 }
-                // What adds to an accumulator is needed if what has been accumulated is.
+                // An addition is needed if the accumulator is.
                 if let Op::AddAcc(Atom::Var(acc), _, _) = op {
                     self.need(self.whole(*acc).index(), node);
                 }

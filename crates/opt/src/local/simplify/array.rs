@@ -13,7 +13,7 @@ use pullback_ir::{Atom, FuncId, Op, Stmt};
 use super::scalar::same;
 use super::{Def, New, Simplify};
 
-/// The longest array that is put together when code is made.
+/// The longest array literal that a law makes.
 const LONGEST: usize = 64;
 
 impl Simplify<'_> {
@@ -29,7 +29,7 @@ impl Simplify<'_> {
                 Op::Array(items) if items.len() == 1 => New::atom(items[0]),
                 _ => None,
             },
-            // Without rows out there, and with them: the same array.
+            // The array has this size anyway, whether or not it has rows.
             Op::Sized(a, k, n) => {
                 let is_known = matches!(self.def(*n), Some(Op::Dim(b, j)) if b == a && j == k);
                 is_known.then(|| New::Atoms(vec![*a]))
@@ -73,7 +73,7 @@ impl Simplify<'_> {
             Op::Update(b, place, _) if differ(place, at) => New::op(Op::Index(*b, at.to_vec())),
             // @c()[1] = y where @c is the constant [x, y]
             Op::Call(func, _) if is_element => New::atom(self.known_element(*func, at)?),
-            // An element is there, so no rows around it are absent.
+            // The element is there, so `sized` says nothing new about the rows around it.
             Op::Sized(b, _, _) if is_element => New::op(Op::Index(*b, at.to_vec())),
             _ => None,
         }
@@ -146,7 +146,7 @@ impl Simplify<'_> {
     }
 
     fn concat_law(&self, a: Atom, b: Atom) -> Option<New> {
-        // What an array without rows says of their sizes is lost among rows.
+        // An array without rows still says how large rows would be, which would be lost.
         if self.rank(a) != 1 {
             return None;
         }
@@ -196,7 +196,7 @@ impl Simplify<'_> {
         if self.rank(a) == 0 {
             return same(a, n).then(|| New::Atoms(vec![]));
         }
-        // Rows that are there are the same.
+        // `sized` changes nothing about rows that are there.
         if let Some(Op::Sized(b, _, _)) = self.def(a) {
             return New::op(Op::CheckSize(*b, k, n, text));
         }
@@ -211,7 +211,7 @@ impl Simplify<'_> {
         if is_dim || is_known {
             return Some(New::Atoms(vec![]));
         }
-        // The size of what a loop collects is asked without it, and so before it where that was the question.
+        // The size of a collected array is the count, which can be checked before the loop.
         match self.dim_law(a, k)? {
             New::Atoms(size) if k == 0 => New::op(Op::CheckSize(size[0], 0, n, text)),
             New::Atoms(_) | New::Op(_) | New::Stmts(_, _) => None,

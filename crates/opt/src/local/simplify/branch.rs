@@ -16,7 +16,7 @@ use super::{Def, New, Simplify, copy};
 use crate::local::if_conversion::is_cheap;
 use crate::pass::keep;
 
-/// The most that may be computed of Ints and Bools in vain: conditions of a few comparisons.
+/// The cost that both sides of a branch may have together to become a selection of Ints or Bools: a few comparisons.
 const FEW: u64 = 8;
 
 impl Simplify<'_> {
@@ -58,7 +58,7 @@ impl Simplify<'_> {
         self.forget(known);
     }
 
-    /// What is known after a statement: where one side of a branch fails, the other was taken.
+    /// Notes what is known after a branch of which one side fails: the other was taken.
     pub(super) fn pass(&mut self, stmt: &Stmt) {
         let Op::If(cond, then, other) = &stmt.op else { return };
         if then.surely_fails() || other.surely_fails() {
@@ -68,7 +68,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// Bools are not known any more.
+    /// Forgets Bools that were known.
     pub(super) fn forget(&mut self, known: Vec<usize>) {
         for atom in known {
             self.atoms[atom] = None;
@@ -132,8 +132,8 @@ impl Simplify<'_> {
 
     /// if c { fail } else { b } = if c { fail } else { }; b
     ///
-    /// What is outside of a branch can be made one with what is around it, so it is done for branches with loops. It is
-    /// not done where b might not end.
+    /// Passes can fuse loops that are outside of a branch, so it is done for sides with loops. It is not done where b
+    /// might not end.
     pub(super) fn guard_law(stmt: &Stmt) -> Option<New> {
         let Op::If(cond, then, other) = &stmt.op else { return None };
         let empty = || Block { stmts: vec![], results: vec![] };
@@ -155,7 +155,7 @@ impl Simplify<'_> {
         moves.then(|| splice(rest.clone(), vec![Stmt::new(vec![], op, stmt.span)]))
     }
 
-    /// A result that all branches agree on is that atom. Nothing looks at one that is undefined.
+    /// Replaces a result on which all branches agree; an undefined one agrees with any.
     pub(super) fn equal_results(&mut self, stmt: &mut Stmt) -> Option<New> {
         let blocks = stmt.op.blocks();
         // A result of a block is bound by the block itself, and by none inside it.

@@ -11,7 +11,7 @@ use pullback_prim::Prim;
 
 use super::{New, Simplify};
 
-/// How many numbers are added up one by one.
+/// The longest literal whose sum is written out.
 const FEW: usize = 16;
 
 impl Simplify<'_> {
@@ -25,7 +25,7 @@ impl Simplify<'_> {
             {
                 New::op(Op::Array(vec![Atom::Real(0.0); items.len()]))
             }
-            // The zero of all sizes of an array is its zero.
+            // The zero of an array's shape is the zero of the array.
             Op::Zero(a) => {
                 let Op::Shape(of, _) = self.def(*a)? else { return None };
                 let is_alike = self.program.type_of(*of) == self.program.vars[stmt.vars[0]].ty;
@@ -104,7 +104,7 @@ impl Simplify<'_> {
             let vars: Vec<_> = stmt.vars.iter().map(|var| self.alike(*var)).collect();
             let zeros = vars.iter().zip(like);
             let zeros = zeros.map(|(var, like)| {
-                // Only of arrays is there anything to see in `like`.
+                // Only the zero of an array needs the sizes of `like`.
                 let ty = self.program.vars[*var].ty;
                 let op = if ty.is_array() {
                     Op::Zero(*like)

@@ -56,7 +56,7 @@ impl Simplify<'_> {
         Some(New::Stmts(stmts, atoms))
     }
 
-    /// What is collected twice is one array.
+    /// Replaces an array that collects the same as an earlier one by that one.
     pub(super) fn collected_twice(&mut self, stmt: &mut Stmt) {
         let Op::Loop(form) = &mut stmt.op else { return };
         let mut stays = vec![true; stmt.vars.len()];
@@ -74,7 +74,7 @@ impl Simplify<'_> {
         keep(&mut form.body.results, &stays);
     }
 
-    /// A state that stays what it was is what it was before the loop.
+    /// Replaces a state that no step changes by its value before the loop.
     pub(super) fn steady_states(&mut self, stmt: &mut Stmt) {
         let Op::Loop(form) = &mut stmt.op else { return };
         let count = form.states.len();
@@ -106,7 +106,7 @@ impl Simplify<'_> {
     }
 }
 
-/// The states are what they are at first.
+/// Copies of what the states begin with.
 fn first_states<'s>(stmt: &'s Stmt, form: &'s Loop) -> impl Iterator<Item = Stmt> + 's {
     form.states.iter().zip(&form.init).map(|(state, init)| copy(*state, *init, stmt))
 }

@@ -13,7 +13,7 @@ use pullback_prim::{Prim, Scalar};
 
 use super::{Def, New, Simplify};
 
-/// How many operations deep it is looked at what a Real is.
+/// How many operations back a Real is followed.
 pub(super) const DEEPEST: usize = 8;
 
 impl Simplify<'_> {
@@ -161,7 +161,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// Whether a Real is no negative zero; operations are followed so deep.
+    /// Whether a Real is surely no negative zero; `depth` bounds the operations that are followed.
     pub(super) fn is_never_negative_zero(&self, atom: Atom, depth: usize) -> bool {
         if let Atom::Real(x) = atom {
             return !is_negative_zero(x);

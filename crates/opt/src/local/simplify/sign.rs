@@ -31,7 +31,7 @@ impl Simplify<'_> {
         if is_law { prim_op(Prim::Div, &quotient) } else { None }
     }
 
-    /// Whether a Real has no sign: it is 0 and not -0, or more, or NaN. Operations are followed so deep.
+    /// Whether a Real is surely +0, more, or NaN; `depth` bounds the operations that are followed.
     fn is_unsigned(&self, atom: Atom, depth: usize) -> bool {
         let var = match atom {
             Atom::Real(x) => return x.is_nan() || x.is_sign_positive(),
@@ -59,7 +59,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// Notes the states of a loop that begin without a sign, and get none in a step that begins so.
+    /// Notes the states of a loop that are never below +0: they begin so, and each step keeps them so if all of them
+    /// are.
     pub(super) fn unsigned_states(&mut self, stmt: &Stmt, repeat: &Loop) {
         let Loop { states, init, body, .. } = repeat;
         let mut places: Vec<usize> = (0..states.len())

@@ -9,7 +9,8 @@
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-/// Whether a loop uses, of these variables, only collected ones, and of those only what is at its own index.
+/// Whether a loop uses of `vars` only those that are collected, and of these only the element at its own index and
+/// sizes.
 pub(super) fn reads_own_elements(form: &Loop, vars: &[VarId], collected: &[VarId]) -> bool {
     let LoopForm::For { index, count, .. } = &form.form else { return false };
     let is_of = |atom: &Atom| atom.var().is_some_and(|var| vars.contains(&var));
@@ -52,7 +53,7 @@ impl Reads<'_> {
     }
 }
 
-/// One loop that does what two did one after the other.
+/// The loop that does in each iteration what two loops did one after the other.
 pub(super) fn merged(earlier: Stmt, later: Stmt) -> Stmt {
     let (Op::Loop(mut one), Op::Loop(mut other)) = (earlier.op, later.op) else {
         pullback_base::bug("fuse", "two loops")
@@ -82,7 +83,8 @@ pub(super) fn merged(earlier: Stmt, later: Stmt) -> Stmt {
     Stmt::new(vars, Op::Loop(one), earlier.span)
 }
 
-/// Replaces the elements at an index, and sizes, of arrays by those of the rows that they collect.
+/// Replaces reads of arrays at the loop's index by the values that the iteration collects for them (`rows`), and
+/// their sizes likewise.
 fn read_rows(block: &mut Block, index: VarId, count: Atom, rows: &[(VarId, Atom)]) {
     block.visit_mut(&mut |stmt| {
         let (Op::Index(Atom::Var(a), _) | Op::Dim(Atom::Var(a), _)) = stmt.op else { return };

@@ -17,7 +17,7 @@ use super::log::{Log, Logs, StepLog};
 use super::plan::{Base, Pair, Reading, Saved, What, counted, opened};
 use crate::pass::read_from;
 
-/// What a backward loop reads that is to be restored.
+/// The saved array that a backward loop reads, and how.
 pub(super) struct Read<'r> {
     pub base: &'r Base,
     pub reading: &'r Reading,
@@ -28,7 +28,7 @@ pub(super) struct Read<'r> {
 struct Undone<'u> {
     forward: &'u Forward<'u>,
     steps: &'u [StepLog],
-    /// The logs that have not been read, which are read from the last to the first.
+    /// The logs that have not been read yet; they are read from the last to the first.
     logs: Vec<Log>,
     /// Which iteration it is.
     index: VarId,
@@ -176,7 +176,7 @@ impl Undo<'_> {
         before
     }
 
-    /// Undoes what the branch did that was taken.
+    /// Undoes the branch that was taken.
     fn undone_branch(
         &mut self,
         undone: &mut Undone<'_>,
@@ -202,7 +202,7 @@ impl Undo<'_> {
         before
     }
 
-    /// What the iteration has in the last log that has not been read, out of its box.
+    /// Reads the last unread log in this iteration, and opens its box.
     fn read(&mut self, undone: &mut Undone<'_>) -> VarId {
         let Log { base, data } = undone.last_log();
         let ty = self.program.vars[base.var].ty;
@@ -219,7 +219,7 @@ impl Undo<'_> {
         content
     }
 
-    /// What the iteration has in the last logs, which are those of a loop inside.
+    /// Reads the last unread logs in this iteration, which are those of a loop inside.
     fn taken_out(&mut self, undone: &mut Undone<'_>, inner: &Logs) -> Vec<Log> {
         let mut bases = vec![];
         for _ in 0..inner.len() {
@@ -252,7 +252,7 @@ impl Undo<'_> {
     }
 }
 
-/// Lets a block read an array instead of what was saved of it, which may be in boxes.
+/// Redirects the reads of saved arrays in a block, boxed or not, to the restored array.
 fn instead(block: &mut Block, saved: VarId, at: &[Atom], array: VarId, is_boxed: bool) {
     let is_read = |op: &Op| matches!(op, Op::Index(Atom::Var(var), _) if *var == saved);
     let mut boxes = vec![];

@@ -12,14 +12,15 @@ use super::plan::{Change, Saved, Step, What};
 /// The name of the pass.
 pub(super) const NAME: &str = "overwrite_log";
 
-/// The pass at work.
+/// The rewriting under way.
 pub(super) struct Undo<'p> {
     pub program: &'p mut Program,
     pub boxes: &'p mut Boxes,
     pub changed: bool,
 }
 
-/// A block that changes an array, the body of a loop or a branch, and how, and where the array is saved, if it is.
+/// A block that changes an array, the body of a loop or a branch: its steps, and where it saves the array, if it
+/// does.
 pub(super) struct Forward<'b> {
     pub block: &'b Block,
     pub steps: &'b [Step],
@@ -77,7 +78,7 @@ impl<'b> Forward<'b> {
         at
     }
 
-    /// Whether what a loop inside saves in an iteration is in a box: where rows of arrays might not be alike.
+    /// Whether an iteration boxes what a loop inside saves: it must where rows of arrays may differ in size.
     pub fn is_boxed(&self, step: usize) -> bool {
         match (self.saved, self.saving()) {
             (Some(saved), Some((saving, _))) if saving == step => saved.is_boxed,

@@ -15,8 +15,8 @@ use super::forward::{Forward, NAME, Undo};
 use super::plan::{Base, Change, Pair, nothing};
 use crate::memory::sink_updates::copied;
 
-/// What a loop saves to undo its steps: its results for that, each with the box that what an iteration saves is in, in
-/// the order of the steps.
+/// What a loop saves to undo its steps, in the order of the steps: the results that hold it, each with the type of
+/// box that an iteration uses, if any.
 pub(super) struct Logs {
     own: Vec<(VarId, Option<DataId>)>,
     pub steps: Vec<StepLog>,
@@ -28,11 +28,11 @@ pub(super) enum StepLog {
     Update,
     /// What the loop saves.
     Loop(Logs),
-    /// Whether the condition is saved, then what each branch saves: so many logs.
+    /// Whether the condition is saved, then for each branch the number of its logs and what they hold.
     If(bool, [(usize, Vec<StepLog>); 2]),
 }
 
-/// What an iteration can read: of a loop the logs, or what the iteration around has of them.
+/// A log that an iteration can read, either of the loop itself or inside the log of an iteration around it.
 #[derive(Clone)]
 pub(super) struct Log {
     pub base: Base,
@@ -49,7 +49,7 @@ impl Logs {
         self.within(self.own.iter().map(|(var, _)| Base { var: *var, at: vec![] }).collect())
     }
 
-    /// What an iteration around has of the logs.
+    /// The logs as an iteration around finds them.
     pub fn within(&self, bases: Vec<Base>) -> Vec<Log> {
         bases
             .into_iter()
@@ -80,7 +80,7 @@ impl Undo<'_> {
         (boxed, data, Stmt::new(vec![boxed], Op::Con(0, vec![Atom::Var(var)]), span))
     }
 
-    /// What a branch gives that saves nothing.
+    /// The placeholder that a branch gives for what only the other one saves.
     fn none(&mut self, ty: Type, data: Option<DataId>, span: Span, stmts: &mut Vec<Stmt>) -> Atom {
         let Some(data) = data else {
             return nothing(ty.elem).unwrap_or_else(|| bug(NAME, "a number"));
@@ -94,7 +94,7 @@ impl Undo<'_> {
     }
 }
 
-/// What lets blocks save.
+/// The walk that adds logs to the blocks of a forward loop.
 struct Logging<'l, 'p> {
     undo: &'l mut Undo<'p>,
     pair: &'l Pair<'l>,
@@ -179,7 +179,7 @@ impl Logging<'_, '_> {
         (kept, StepLog::Loop(logs))
     }
 
-    /// A branch gives what it saves, and for what the other one saves what says nothing.
+    /// Each branch gives what it saves, and placeholders for what the other one saves.
     fn branches(
         &mut self,
         forward: &Forward<'_>,

@@ -26,7 +26,7 @@ pub(super) enum Change {
     Update,
     /// A loop that has the array as this state.
     Loop(usize, Vec<Step>),
-    /// What either branch does to get this result. Nothing is saved in branches.
+    /// The steps of either branch that give this result. Nothing is saved in branches.
     If(usize, [Vec<Step>; 2]),
 }
 
@@ -42,11 +42,12 @@ pub(super) struct Saved {
 pub(super) enum What {
     /// The array after so many steps.
     Version(usize),
-    /// What a step, a loop inside, saves.
+    /// What the loop inside that is this step saves.
     Inner(usize, Box<Saved>),
 }
 
-/// What is read in the backward loop: an array of what iterations saved, or of that in an iteration around.
+/// Where the backward loop finds what iterations saved: an array, or a part of one at the indices of iterations
+/// around.
 #[derive(Clone, PartialEq)]
 pub(super) struct Base {
     pub var: VarId,
@@ -61,7 +62,7 @@ impl Base {
     }
 }
 
-/// The iterations of the forward loops and those of the backward ones.
+/// How iterations of the forward loops and of the backward ones correspond.
 pub(super) struct Pair<'b> {
     /// Indices of backward loops by those of forward ones.
     pub indices: FxHashMap<VarId, VarId>,
@@ -84,7 +85,8 @@ impl<'b> Pair<'b> {
         Self { indices: FxHashMap::default(), bound, defs }
     }
 
-    /// Whether an atom of the forward loop has the value of one of the backward loop in the same iteration.
+    /// Whether an atom of the forward loop and one of the backward loop have the same value in corresponding
+    /// iterations.
     pub fn same(&self, forward: Atom, backward: Atom) -> bool {
         self.same_to(forward, backward, DEPTH)
     }
@@ -163,7 +165,8 @@ pub(super) fn counted(stmt: &Stmt, is_down: bool) -> Option<(&Loop, VarId, Atom)
     None
 }
 
-/// How a forward loop changes one of its states in an iteration, if only by updates, in loops inside, and in branches.
+/// The steps by which a forward loop changes one of its states in an iteration, if these are only updates, inner
+/// loops and branches.
 pub(super) fn steps(program: &Program, stmt: &Stmt, state: usize) -> Option<Vec<Step>> {
     let (repeat, ..) = counted(stmt, false)?;
     let start = *repeat.states.get(state)?;
@@ -171,7 +174,7 @@ pub(super) fn steps(program: &Program, stmt: &Stmt, state: usize) -> Option<Vec<
     (first == start && !steps.is_empty()).then_some(steps)
 }
 
-/// The steps of a block to an array, and the array from outside that they begin with.
+/// The steps of a block that lead to an array, and the array from outside with which they begin.
 fn steps_to(program: &Program, block: &Block, last: Atom) -> Option<(Vec<Step>, VarId)> {
     let mut version = last.var()?;
     let ty = program.vars[version].ty;
@@ -208,7 +211,7 @@ fn steps_to(program: &Program, block: &Block, last: Atom) -> Option<(Vec<Step>, 
     Some((found, version))
 }
 
-/// What stands for a value that is not there.
+/// The placeholder for a value of this type.
 pub(super) fn nothing(elem: Elem) -> Option<Atom> {
     match elem {
         Elem::Real => Some(Atom::Real(0.0)),
@@ -266,8 +269,7 @@ fn collected(program: &Program, repeat: &Loop, what: VarId) -> Vec<(usize, bool)
     results.filter_map(as_saved).collect()
 }
 
-/// Whether a variable that is collected is another one, or that with sizes for rows that are not there, and whether it
-/// is in a box.
+/// If a collected variable holds `what`, perhaps with sizes for absent rows: whether it is in a box.
 fn is_saved(program: &Program, body: &Block, var: VarId, what: VarId) -> Option<bool> {
     if var == what {
         return Some(false);
@@ -293,7 +295,7 @@ pub(super) struct Reading {
     pub inner: Option<(usize, Base, Box<Reading>)>,
 }
 
-/// How a backward loop reads what is saved, if that is all that it does with it, and it runs over the same iterations.
+/// How a backward loop reads what is saved, if it does nothing else with it and runs over the same iterations.
 pub(super) fn reading(
     program: &Program,
     (forward, backward): (&Stmt, &Stmt),
@@ -329,8 +331,8 @@ pub(super) fn reading(
     Some(Reading { inner: Some((reader, inner_base, Box::new(inner))) })
 }
 
-/// What an iteration of a backward loop reads of what a loop inside saved: taken out of its box or its array, or still
-/// in the array of all.
+/// Where an iteration of a backward loop finds what a loop inside saved: taken out of its box or its array, or still
+/// in the array of all iterations.
 fn inner_base(
     program: &Program,
     body: &Block,
@@ -366,7 +368,7 @@ pub(super) fn opened(op: &Op, of: VarId) -> bool {
         && matches!((arm.params.as_slice(), arm.block.results.as_slice()), ([param], [result]) if *result == Atom::Var(*param))
 }
 
-/// The looks at what the iteration at hand saved.
+/// The reads of what the same iteration saved.
 struct Reads<'r> {
     base: &'r Base,
     at: &'r [Atom],

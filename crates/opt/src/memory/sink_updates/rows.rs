@@ -42,11 +42,11 @@ fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &
             changed |= in_block(program, effects, next, inner);
         }
     }
-    // What is moved stands before what is still to be.
+    // From the last to the first, so that the places of those still to move stay right.
     for at in rows.into_iter().rev() {
         let Some(branch) = branch_of(block, at) else { continue };
         let read = block.stmts.remove(at);
-        // The others have moved up.
+        // The statements behind the removed one have moved up by one place.
         let blocks = block.stmts[branch - 1].op.blocks_mut();
         let outside = read.vars[0];
         for side in blocks.into_iter().filter(|side| side.mentions(outside) > 0) {
@@ -59,7 +59,8 @@ fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &
     changed
 }
 
-/// The branch that alone looks at a row and writes the array in which it lies, before anything else does.
+/// The branch that alone reads a row, and writes the array of that row, if nothing in between writes or passes on the
+/// array.
 fn branch_of(block: &Block, at: usize) -> Option<usize> {
     let Stmt { vars, op: Op::Index(Atom::Var(array), _), .. } = &block.stmts[at] else {
         return None;
