@@ -22,7 +22,7 @@ use crate::name::NAME;
 /// The variables that vary.
 pub(crate) type Active = FxHashSet<VarId>;
 
-/// What varies after a call, by the function and which of its parameters vary.
+/// What varies after a call, given which parameters vary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
     /// Whether each result varies.
@@ -35,9 +35,9 @@ pub(crate) struct Summary {
 #[derive(Default)]
 pub(crate) struct Summaries {
     known: FxHashMap<(FuncId, Vec<bool>), Summary>,
-    /// Those that do not change any more.
+    /// The summaries that do not change any more.
     stable: FxHashSet<(FuncId, Vec<bool>)>,
-    /// Those that have been looked at in this round.
+    /// The summaries that have been computed in this round.
     seen: FxHashSet<(FuncId, Vec<bool>)>,
     /// Whether one has changed in this round.
     changed: bool,

@@ -42,7 +42,7 @@ impl Jvp<'_> {
         self.derived_call((func, &moving), vars, out, args, dots)
     }
 
-    /// A call of a function's derivative: values to `vars`, tangents to `out`.
+    /// Calls a function's derivative, which gives values to `vars` and tangents to `out`.
     fn derived_call(
         &mut self,
         (func, moving): (FuncId, &[bool]),
@@ -74,8 +74,8 @@ impl Jvp<'_> {
         Ok(())
     }
 
-    /// Whether a call saves its arguments only. An accumulator to which nothing is added that varies has no cotangent,
-    /// which would tell the size of one to run again with.
+    /// Whether a call saves its arguments only. All accumulators must vary: only a cotangent tells the size of the
+    /// accumulator with which the function runs again.
     fn is_run_again(&self, func: FuncId, moving: &[bool]) -> bool {
         let Func { params, is_checkpoint, .. } = &self.ad.program.funcs[func];
         let mut pairs = params.iter().zip(moving);
@@ -91,8 +91,8 @@ impl Jvp<'_> {
         vars.iter().map(|var| self.ad.program.vars[*var].ty).collect()
     }
 
-    /// A function with a user's rule: the value of the function, the derivative of the rule by its argument, and of
-    /// the function by what that captured.
+    /// Differentiates a function with a user's rule: by its argument through the rule, and by what the function
+    /// captured through the function.
     pub(crate) fn custom(
         &mut self,
         vars: Vec<VarId>,
@@ -128,7 +128,7 @@ impl Jvp<'_> {
             let ignored = self.fresh_all("y", &types);
             self.derived_call((value, &moving), ignored, out, value_args, dots)?;
         }
-        // The value stays one with a rule, for derivatives of this derivative.
+        // The value keeps its rule, for derivatives of this derivative.
         let (captured, at) = (rule_captured.clone(), args.clone());
         let op = Op::Custom { rule, value_captured, rule_captured: captured, args: at };
         self.push(vars.clone(), op);
@@ -164,7 +164,7 @@ impl Jvp<'_> {
         }
     }
 
-    /// The tangents of those results that have tangent types, given as many atoms.
+    /// Assigns tangents to the results that can have them.
     fn spread(&self, vars: &[VarId], dots: Vec<VarId>) -> Vec<Option<Atom>> {
         let mut dots = dots.into_iter();
         vars.iter()
@@ -228,7 +228,8 @@ impl Jvp<'_> {
             self.push(out, op);
             return Ok(spread);
         }
-        // The pullback is linear in its last arguments: its transpose there is the same at every cotangent.
+        // The pullback is linear in its last arguments, so its transpose is the same at every cotangent: zeros will
+        // do.
         let mut moving = vec![false; at.len()];
         let zeros: Vec<Atom> = ys.iter().copied().map(Atom::Var).collect();
         let zeros = zeros

@@ -26,7 +26,7 @@ impl Ad {
         let Func { name, params, results, span: place, .. } = self.program.funcs[func].clone();
         let types: Vec<Type> = params.iter().map(|param| self.program.vars[*param].ty).collect();
         let args = fresh_all(&mut self.program, "x", &types);
-        // What `forward` gives: values, which are there, and what it saved.
+        // What `forward` gives: the values, and what it saves.
         let mut vars = fresh_all(&mut self.program, "y", &results);
         let saved = fresh_all(&mut self.program, "saved", &inner.residuals);
         vars.extend(&saved);
@@ -63,7 +63,7 @@ impl Ad {
         let pull = Stmt::new(bars.clone(), Op::Call(inner.pull, pull_args), place);
         stmts.extend([forward, pull]);
         let body = Block { stmts, results: atoms(&bars) };
-        // Accumulators are no arguments that are saved.
+        // Accumulators are not saved.
         let is_saved = |arg: &VarId| !self.program.vars[*arg].ty.is_acc;
         let args: Vec<VarId> = args.into_iter().filter(is_saved).collect();
         let residuals = args.iter().map(|arg| self.program.vars[*arg].ty).collect();

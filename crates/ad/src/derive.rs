@@ -31,9 +31,10 @@ impl Ad {
         pullback_analysis::call_graph::reachable(&self.program, &[func])
     }
 
-    /// The derivatives are more than there is room for: those inside each other, or those of a large program.
+    /// The diagnostic for derivatives with too many statements: of a high order, or of a large program.
     fn too_large(&self, func: FuncId, span: Span) -> Box<Diagnostic> {
-        // Derivatives stand after what they are made of, with its place.
+        // A derivative has the place of its function and comes after it, so the first one with that place is the
+        // user's.
         let place = self.program.funcs[func].span;
         let first = self.program.funcs.iter().find(|func| func.span == place);
         let name = &first.unwrap_or(&self.program.funcs[func]).name;
@@ -180,7 +181,7 @@ impl Ad {
         }
     }
 
-    /// Gives a function its parameters and body; what was linear on the way is ordinary code now.
+    /// Gives a function its parameters and body. Its tangents lose their marks of linearity: it is ordinary code now.
     fn define(&mut self, func: FuncId, params: Vec<VarId>, body: Block) {
         let results = body.results.iter().map(|atom| self.program.type_of(*atom)).collect();
         if !self.keeps_marks {
@@ -259,7 +260,8 @@ impl Ad {
         self.define(target, linear_params, linear_body);
     }
 
-    /// The transpose of a linear part, its parameters, and what has to be computed beside the values for it.
+    /// The transpose of a linear part, its parameters, and the sizes of values that have to be computed beside the
+    /// values for it.
     fn transposed(
         &mut self,
         derived: &Derived,
@@ -277,7 +279,7 @@ impl Ad {
             let ty = ctx.program().type_of(*result);
             let bar = ctx.program().fresh("y_bar", ty);
             own.push(bar);
-            // Inside other derivatives not every path may reach a result.
+            // If other derivatives call this one, the cotangents of its results may be absent.
             let presence = if is_entry { Presence::Always } else { Presence::Perhaps };
             bars.push(Some((Atom::Var(bar), presence)));
         }
@@ -316,7 +318,7 @@ fn opened(program: &mut Program, boxed: VarId, vars: &[VarId]) -> Stmt {
     Stmt::new(vars.to_vec(), op, Span::NONE)
 }
 
-/// Puts operations right behind what binds the variable that they look at.
+/// Puts operations right behind the statement that binds the variable that they look at.
 fn place_beside(block: &mut Block, params: &[VarId], beside: Vec<(VarId, VarId, Op)>) {
     let mut by_var: FxHashMap<VarId, Vec<Stmt>> = FxHashMap::default();
     for (at, var, op) in beside {
@@ -350,7 +352,8 @@ fn place(block: &mut Block, params: &[VarId], by_var: &mut FxHashMap<VarId, Vec<
     block.stmts = stmts;
 }
 
-/// What each block of an operation is given; the condition of a loop, which needs nothing, has none.
+/// The variables that each block of an operation binds at its beginning. The condition of a loop counts as binding
+/// none.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
     match op {

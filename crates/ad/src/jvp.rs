@@ -53,8 +53,8 @@ pub(crate) struct Jvp<'a> {
 
 type Told<T> = Result<T, Box<Diagnostic>>;
 
-/// Differentiates a function by the parameters that move. Where it is called by other derivatives, not every
-/// path may reach its tangents.
+/// Differentiates a function by the parameters that move. If other derivatives call it (`is_entry` is false), its
+/// tangents may be absent.
 pub(crate) fn jvp(
     ad: &mut Ad,
     func: FuncId,
@@ -100,7 +100,7 @@ pub(crate) fn jvp(
     }
     let values = body.results.len();
     let body = ctx.block(body, |ctx, results| {
-        // Whoever asks from outside gets a tangent of each result that can have one.
+        // A request gets a tangent of each result that can have one.
         let wanted = |atom: &Atom| {
             is_in(&ctx.active, *atom)
                 || is_entry && ctx.ad.program.has_tangent(ctx.ad.program.type_of(*atom))
@@ -217,7 +217,7 @@ impl Jvp<'_> {
         Ok(Block { stmts, results })
     }
 
-    /// A block without tangents that only values lead to.
+    /// The block of the statements that `make` emits.
     pub(crate) fn linear_block(&mut self, make: impl FnOnce(&mut Self) -> Atom) -> Block {
         let outer = std::mem::take(&mut self.stmts);
         let result = make(self);
@@ -292,7 +292,7 @@ impl Jvp<'_> {
         self.primals.get(&dot).copied()
     }
 
-    /// Says what the tangent of a variable is; names it after the variable.
+    /// Records the tangent of a variable.
     pub(crate) fn tangent(&mut self, var: VarId, dot: Atom) {
         // A literal is a structural zero: such a variable has no tangent after all.
         if let Atom::Var(known) = dot {
@@ -308,7 +308,7 @@ impl Jvp<'_> {
             let dot = self.dot_or_zero(a);
             return self.tangent(out, dot);
         }
-        // Of an accumulator there are no sizes; it has those of what it starts from.
+        // An accumulator has no sizes of its own, but those of what it starts from.
         let start = if let Op::NewAcc(start) = op { Some(start) } else { None };
         let mut dots = vec![];
         let mut take = |ctx: &mut Self, atom: Atom| {
@@ -511,7 +511,8 @@ impl Jvp<'_> {
             }
         }
         let varying = self.varying(&vars);
-        // The tangents of states are absent where those of the next states are: tried until it holds.
+        // A state's tangent may be absent if that of its next value may be. So the body is differentiated again until
+        // no more are.
         let (body, collected_absent) = loop {
             for (state, absent) in all_states[states..].iter().zip(&absent) {
                 if *absent {

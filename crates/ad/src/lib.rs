@@ -52,8 +52,8 @@ pub use state::Between;
 pub use tally::{Tally, Work};
 pub use tape::limit_tapes;
 
-/// Makes all derivatives that functions ask for, and tells what the passes did. Fails if no bound of how many there are
-/// inside each other is seen, or if they would have more statements than `most`, or than anyone wants.
+/// Makes all derivatives that functions ask for, and reports what the passes did. Fails if no bound of their order is
+/// seen, or if they would have more statements than `most`, or than the compiler makes at all.
 pub fn differentiate(
     program: Program,
     roots: &mut [FuncId],
@@ -67,7 +67,7 @@ pub fn differentiate(
 /// How many statements derivations make at most.
 const MOST: usize = 400_000;
 
-/// As [`differentiate`], with what only derivations look at; and whether there were any requests.
+/// As [`differentiate`], but keeps what only derivations look at; says whether there were any requests.
 fn resolved(
     program: Program,
     roots: &mut [FuncId],
@@ -92,7 +92,7 @@ fn resolved(
     Ok((ad, has_resolved))
 }
 
-/// The program with nothing in it that only derivations look at.
+/// The program without requests, rules and `stop`, at which only derivations look.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn finished(mut program: Program, roots: &[FuncId]) -> Program {
     for func in pullback_analysis::call_graph::reachable(&program, roots) {
@@ -108,7 +108,7 @@ fn finished(mut program: Program, roots: &[FuncId]) -> Program {
         });
         program.funcs[func].body = body;
     }
-    // What nothing calls any more may still ask for what is not there.
+    // Functions that nothing calls any more may still have requests, which are gone.
     let reached: FxHashSet<FuncId> =
         pullback_analysis::call_graph::reachable(&program, roots).into_iter().collect();
     for func in program.funcs.ids().collect::<Vec<_>>() {

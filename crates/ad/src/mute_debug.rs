@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::state::Ad;
 
 impl Ad {
-    /// Has the transposes of checkpoints that have been made call functions that tell nothing.
+    /// Makes the transposes of checkpoints call functions without `debug`.
     pub(crate) fn quieten(&mut self) {
         let again = std::mem::take(&mut self.ran_again);
         let tells = Tells::of(&self.program);
@@ -28,12 +28,12 @@ impl Ad {
 struct Quiet<'a> {
     program: &'a mut Program,
     tells: &'a Tells,
-    /// What stands for functions that tell something.
+    /// The copies of functions that tell something.
     copies: FxHashMap<FuncId, FuncId>,
 }
 
 impl Quiet<'_> {
-    /// A function that does the same and tells nothing.
+    /// A function that computes the same and tells nothing.
     fn func(&mut self, func: FuncId) -> FuncId {
         if let Some(copy) = self.copies.get(&func) {
             return *copy;

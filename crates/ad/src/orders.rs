@@ -24,7 +24,7 @@ pub(crate) fn are_left(program: &Program, roots: &[FuncId]) -> bool {
     reachable(program, roots).iter().any(|func| !asked(&program.funcs[*func].body).is_empty())
 }
 
-/// A request for what leads to the request again: who makes it, and where.
+/// A request whose function leads to the request again: the function that makes it, and where.
 pub(crate) fn reaches_itself(program: &Program, roots: &[FuncId]) -> Option<(FuncId, Span)> {
     let funcs = reachable(program, roots);
     let callees: FxHashMap<FuncId, Vec<FuncId>> =
@@ -47,8 +47,8 @@ pub(crate) fn reaches_itself(program: &Program, roots: &[FuncId]) -> Option<(Fun
     })
 }
 
-/// The requests for derivatives of functions that ask for none, nor does what they call. There are some, as no
-/// request reaches itself.
+/// The requests for derivatives of functions that ask for none, nor do the functions that they call. There are some,
+/// as no request leads to itself.
 pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> FxHashSet<RequestId> {
     let funcs = reachable(program, roots);
     let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();

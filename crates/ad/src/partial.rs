@@ -12,7 +12,7 @@ use pullback_prim::{Prim, PrimTy, Scalar, Term};
 
 use crate::jvp::Jvp;
 
-/// The operands and the result that a term speaks of, and what has been computed of its parts.
+/// The operands and the result that terms speak of, and the terms that have been computed.
 #[derive(Clone)]
 struct Point {
     args: Vec<Atom>,
@@ -51,7 +51,7 @@ impl Jvp<'_> {
                     return self.contribution(if is_then { then } else { other }, dot, point);
                 }
                 let branch = |term: &Term, ctx: &mut Self| {
-                    // What is computed in a branch is not seen outside it.
+                    // What is computed in a branch is not in scope outside it.
                     let mut point = point.clone();
                     ctx.linear_block(|ctx| {
                         ctx.contribution(term, dot, &mut point).unwrap_or(Atom::Real(0.0))

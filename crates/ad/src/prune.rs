@@ -18,7 +18,7 @@ pub(crate) fn prune(program: &Program, block: &mut Block, params: &[VarId]) {
         }
     });
     let mut ctx = Prune { program, roots, needed: FxHashSet::default() };
-    // What is added to the caller's accumulators is wanted.
+    // The caller reads the accumulators that it hands in.
     ctx.needed.extend(params.iter().filter(|param| program.vars[**param].ty.is_acc));
     let all = vec![true; block.results.len()];
     ctx.mark(block, &all);
@@ -27,7 +27,7 @@ pub(crate) fn prune(program: &Program, block: &mut Block, params: &[VarId]) {
 
 struct Prune<'p> {
     program: &'p Program,
-    /// The accumulator that one is a part of.
+    /// For parts of accumulators, the whole accumulator.
     roots: FxHashMap<VarId, VarId>,
     needed: FxHashSet<VarId>,
 }
@@ -48,7 +48,7 @@ impl Prune<'_> {
                 let root = self.roots.get(acc).unwrap_or(acc);
                 self.needed.contains(root)
             }
-            // A derivative may be called for what it accumulates alone.
+            // A call may be needed only for what it adds to accumulators.
             Op::Call(_, args) => {
                 let accumulates = self.accs(args).any(|acc| {
                     let root = self.roots.get(&acc).unwrap_or(&acc);

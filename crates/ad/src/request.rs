@@ -93,7 +93,7 @@ impl Ad {
         Ok(())
     }
 
-    /// What a request asks for, and the data type of its residual, which has its field now.
+    /// The derivation that a request asks for, and the data type of its residual, which has its fields from now on.
     fn made(&mut self, request: RequestId, span: Span) -> Told<(Derived, Option<DataId>)> {
         let Request { func, active, mode } = self.program.requests[request].clone();
         let (kind, data) = match mode {
@@ -110,8 +110,8 @@ impl Ad {
         Ok((derived, data))
     }
 
-    /// Says what data of residuals hold. Where it was promised that they have tangents (`specialise_orders`), they hold a Real: that
-    /// data in them have tangents may rest on this promise.
+    /// Gives the data type of a residual its fields. Where `specialise_orders` has promised that it has tangents, it
+    /// holds a Real, since other data types may have tangents because of this promise.
     fn fill(&mut self, data: DataId, mut fields: Vec<Type>) {
         let is_promised = !self.program.datas[data].constructors.is_empty();
         if is_promised && fields.iter().all(|field| field.elem != Elem::Real) {
@@ -125,14 +125,14 @@ impl Ad {
         }
     }
 
-    /// What stands in data of residuals that nothing is read of, but that was promised.
+    /// The fields of a residual, with a number for the Real that was promised and that nothing reads.
     fn padded(&self, data: DataId, mut fields: Vec<Atom>) -> Vec<Atom> {
         let promised = self.program.constructors(data)[0].fields.len();
         fields.resize(promised, Atom::Real(0.0));
         fields
     }
 
-    /// The linear part of what a box of residuals holds.
+    /// The match that opens a residual and calls the linear part with what it holds.
     fn opened(
         &mut self,
         derived: &Derived,

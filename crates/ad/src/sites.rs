@@ -13,9 +13,9 @@ use crate::split::Halves;
 /// A block on the way from a function's body to a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {
-    /// The key of the pair that it is in.
+    /// The key of the pair that the block belongs to.
     pub(crate) key: VarId,
-    /// Which of its blocks.
+    /// Which of the pair's blocks it is.
     pub(crate) branch: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// The place of what the innermost block around gives.
+    /// The site of a result of the innermost block around.
     pub(crate) fn outside(&self) -> Self {
         let mut path = self.path.clone();
         path.pop();
@@ -88,7 +88,7 @@ impl Sites {
                     }
                 }
                 Op::Loop(Loop { form, states, body, .. }) => {
-                    // Without a key of its own a `while` is no half of a pair: any state stands for it.
+                    // A `while` without a counter has no linear half: any of its states names it.
                     let key = match form {
                         LoopForm::For { index, .. } => Some(*index),
                         LoopForm::While(_) => states.last().copied(),

@@ -39,7 +39,7 @@ use form::{FormId, Forms, tag};
 use limit::{FUNCTIONS, Limit, Limits, REACHES, Reach, refusal};
 use pullback_analysis::call_graph::reachable;
 
-/// Tells towers apart, if a request reaches itself. Fails if one still does then.
+/// Specialises functions if a request leads to itself. Fails if one still does then.
 pub(crate) fn told_apart(
     program: Program,
     roots: &mut [FuncId],
@@ -48,7 +48,7 @@ pub(crate) fn told_apart(
     let Some(at) = reaches_itself(&program, roots) else { return Ok(program) };
     let [near, far] = REACHES;
     within(&program, roots, near, at, between).or_else(|(problem, limits)| {
-        // What nothing but the number of copies has kept together, more reach keeps together too.
+        // If only the number of copies was the limit, a larger reach would not help.
         if limits.iter().all(|limit| *limit == Limit::Functions) {
             return Err(problem);
         }
@@ -56,8 +56,8 @@ pub(crate) fn told_apart(
     })
 }
 
-/// The program with its functions told apart within some reach. Where there are too many of them, the request that
-/// reaches itself is the one that did.
+/// Specialises functions within some reach. If there are too many copies, the request that led to itself before is
+/// reported.
 fn within(
     program: &Program,
     roots: &mut [FuncId],
@@ -107,20 +107,20 @@ struct Copy {
     results: Vec<FormId>,
     /// Its body, with the variables of the source.
     body: Block,
-    /// The copies that make use of its results.
+    /// The copies that use its results.
     users: BTreeSet<usize>,
-    /// Whether it is going to be looked at.
+    /// Whether it is in `todo`.
     is_waiting: bool,
 }
 
-/// A request for a copy of the function that a request was for.
+/// A request for a copy of the function of another request.
 #[derive(Clone, Copy)]
 struct Variant {
-    /// The request that there was.
+    /// The request before specialisation.
     source: RequestId,
-    /// That for the copy.
+    /// The request for the copy.
     request: RequestId,
-    /// What it saves.
+    /// The type of what it saves.
     data: DataId,
 }
 
@@ -131,17 +131,17 @@ struct Towers {
     by_args: FxHashMap<(FuncId, Vec<FormId>), usize>,
     /// The numbers that functions are given, by the place of the argument.
     literals: FxHashMap<(FuncId, usize), Vec<FormId>>,
-    /// How many of them are told apart as one argument.
+    /// How many numbers are told apart as one argument.
     most_literals: usize,
-    /// By what the request saved, in the order of its constructors.
+    /// The variants by the type that the request saved, in the order of its constructors.
     variants: FxHashMap<DataId, Vec<Variant>>,
-    /// The forms of variables of the body that is looked at: of others nothing is known.
+    /// The forms of the variables of the current body; of others nothing is known.
     env: FxHashMap<VarId, FormId>,
     /// The copy that is looked at.
     current: usize,
-    /// The copies that are to be looked at, the next one last.
+    /// The copies whose bodies are to be made again, the next one last.
     todo: Vec<usize>,
-    /// Whether something was found in this round.
+    /// Whether any form has grown in this round.
     changed: bool,
 }
 
@@ -172,10 +172,11 @@ impl Towers {
         self.copy(func, vec![Forms::ANY; params.len()])
     }
 
-    /// The least forms that agree with the program. Says whether there was room for the copies.
+    /// Finds the least forms that agree with the program. Says whether there was room for the copies.
     ///
-    /// A copy is looked at again when what it calls is found to give more. What all copies look at, as the constructors
-    /// that a type has, may have changed too: so all are looked at in the end, until that changes nothing.
+    /// The body of a copy is made again when the results of what it calls have grown. Facts that all copies use, such
+    /// as the constructors that a type has, may have grown too: so all bodies are made again in the end, until nothing
+    /// changes.
     fn solve(&mut self, most: usize) -> bool {
         loop {
             self.changed = false;
@@ -193,14 +194,14 @@ impl Towers {
         }
     }
 
-    /// Has a copy looked at, if it is not going to be.
+    /// Puts a copy into `todo`, if it is not there.
     fn look_later(&mut self, at: usize) {
         if !std::mem::replace(&mut self.copies[at].is_waiting, true) {
             self.todo.push(at);
         }
     }
 
-    /// The forms of a copy's results, of which the copy that is looked at makes use.
+    /// The forms of a copy's results, which the current copy uses.
     fn results(&mut self, copy: usize) -> Vec<FormId> {
         self.copies[copy].users.insert(self.current);
         self.copies[copy].results.clone()
@@ -250,7 +251,7 @@ impl Towers {
         at
     }
 
-    /// Whether a function is told apart for one number more as an argument.
+    /// Whether a function may be specialised to one number more as an argument.
     fn has_room_for(&mut self, source: FuncId, place: usize, literal: FormId) -> bool {
         let known = self.literals.entry((source, place)).or_default();
         if known.contains(&literal) {
@@ -264,7 +265,7 @@ impl Towers {
         true
     }
 
-    /// The request for a copy, and the constructor that says of what is saved that it is of this request.
+    /// The request for a copy, and the tag of the constructor that marks what this request saves.
     fn variant(&mut self, source: RequestId, copy: usize) -> (u32, Variant) {
         let Request { active, mode, .. } = self.program.requests[source].clone();
         let (Mode::Push(saved) | Mode::Pull(saved)) = mode else {
@@ -278,7 +279,7 @@ impl Towers {
         if let Some(known) = variants.iter().position(is_known) {
             return (tag(known), variants[known]);
         }
-        // Data that hold it are differentiated before it is known what it is: so it has tangents from the start.
+        // Data that hold it are differentiated before its fields are known, so it has tangents from the start.
         let promised = Constructor { name: "Residuals".into(), fields: vec![Type::REAL] };
         let name = self.program.datas[saved].name.clone();
         let data = self.program.datas.push(Data {
@@ -309,7 +310,7 @@ impl Towers {
         }
     }
 
-    /// The form of what is never there.
+    /// The form of a value that never exists.
     fn nothing(&self, ty: Type) -> FormId {
         if self.forms.is_told(&self.program, ty) { Forms::NONE } else { Forms::ANY }
     }

@@ -29,10 +29,9 @@ pub(crate) struct Halves {
     pub(crate) values: Block,
     /// The statements about tangents; the results are tangents.
     pub(crate) tangents: Block,
-    /// The keys of pairs: conditions and scrutinees under a name of their own, loop indices, and the counters of
-    /// `while` loops.
+    /// The keys of pairs: copies of conditions and scrutinees, loop indices, and the counters of `while` loops.
     pub(crate) keys: FxHashSet<VarId>,
-    /// The loop index of a linear loop that repeats a `while`, with the key of the pair.
+    /// For each linear loop that repeats a `while`, its index, with the key of the pair.
     pub(crate) while_keys: FxHashMap<VarId, VarId>,
 }
 
@@ -66,7 +65,7 @@ impl Split<'_> {
         (values, tangents)
     }
 
-    /// Takes the results of a block apart: which are linear is known of the variables that get them.
+    /// Takes the results of a block apart. Which are linear is known from the variables that get them.
     fn results(&self, is_linear: &[bool], values: &mut Block, tangents: &mut Block) {
         let results = std::mem::take(&mut values.results);
         for (result, linear) in results.into_iter().zip(is_linear) {
@@ -160,7 +159,7 @@ impl Split<'_> {
         }
     }
 
-    /// A name of its own for what decides between blocks.
+    /// Copies what decides between blocks, so that the pair has a key of its own.
     fn key(
         &mut self,
         atom: Atom,

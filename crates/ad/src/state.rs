@@ -32,8 +32,8 @@ pub(crate) enum Kind {
 pub(crate) struct Derived {
     /// From arguments (and tangents, for [`Kind::Jvp`]) to values (and tangents, or residuals).
     pub(crate) forward: FuncId,
-    /// From residuals and tangents to tangents. Of a [`Kind::Pull`] it is a name only, by which linear parts
-    /// call it.
+    /// From residuals and tangents to tangents. For [`Kind::Pull`] it is only a name, by which linear parts call the
+    /// derivation.
     pub(crate) push: FuncId,
     /// From residuals, cotangents of results and accumulators to the other cotangents.
     pub(crate) pull: FuncId,
@@ -55,24 +55,24 @@ pub(crate) struct Ad {
     pub(crate) linear: FxHashMap<FuncId, Derived>,
     /// Derivations of checkpoints, which save nothing but arguments.
     pub(crate) again: FxHashMap<(FuncId, Vec<bool>), Derived>,
-    /// Functions that run a checkpoint again, and still tell what it tells.
+    /// Transposes of checkpoints whose `debug` is not muted yet.
     pub(crate) ran_again: Vec<FuncId>,
     pub(crate) boxes: Boxes,
     /// Which parameters are arrays that are only read.
     pub(crate) reads: FxHashMap<FuncId, Vec<bool>>,
-    /// What residuals hold that are made and applied in one function: they get no boxes.
+    /// The contents of residuals that one function makes and only applies: they get no boxes.
     pub(crate) held: FxHashMap<VarId, Vec<Atom>>,
     /// The requests that are made now.
     pub(crate) requests: FxHashSet<RequestId>,
-    /// The data types of residuals that have what they hold.
+    /// The data types of residuals whose fields are known.
     pub(crate) filled: FxHashSet<DataId>,
-    /// Whether what was linear on the way stays marked, for people to see.
+    /// Whether tangents keep their marks of linearity, for people to see.
     pub(crate) keeps_marks: bool,
     /// What the passes did.
     pub(crate) tally: Tally,
     /// How many statements they make at most.
     pub(crate) most: usize,
-    /// How many derivatives are inside each other in those that are made now.
+    /// The order of the derivatives that are made now.
     pub(crate) order: usize,
 }
 

@@ -37,13 +37,13 @@ impl Tally {
         self.works.iter().map(|work| work.size).sum()
     }
 
-    /// A pass begins; gives the one that waits for it.
+    /// Notes that a pass begins; gives the pass that waits for it.
     pub(crate) fn enter(&mut self, pass: usize) -> Option<usize> {
         self.pause();
         self.running.replace(pass)
     }
 
-    /// The running pass has made so many statements, and the one that waited goes on.
+    /// Notes that the running pass has made `size` statements, and that the waiting one goes on.
     pub(crate) fn leave(&mut self, waiting: Option<usize>, size: usize) {
         self.pause();
         if let Some(pass) = self.running {

@@ -29,7 +29,8 @@ use crate::orders::asked;
 use estimate::{Emitter, Estimate, estimate};
 use pullback_analysis::call_graph::{names, reachable};
 
-/// Gives checkpoints to the loops of what is differentiated in reverse mode that would save more than this.
+/// Gives checkpoints to loops that would save more than `bytes`, in functions that are differentiated in reverse
+/// mode.
 pub fn limit_tapes(program: &mut Program, roots: &[FuncId], bytes: usize) {
     let mut pulled = vec![];
     for func in reachable(program, roots) {
@@ -52,7 +53,8 @@ pub fn limit_tapes(program: &mut Program, roots: &[FuncId], bytes: usize) {
     }
 }
 
-/// How many derivatives functions are inside of, where there are most, to a bound: what leads to itself has no end.
+/// The largest number of derivatives that each function is inside of. It is bounded, since a request that leads to
+/// itself has no end.
 fn orders(program: &Program, roots: &[FuncId]) -> FxHashMap<FuncId, u32> {
     const MOST: u32 = 16;
     let mut orders: FxHashMap<FuncId, u32> = roots.iter().map(|root| (*root, 0)).collect();
@@ -77,7 +79,7 @@ struct Tape<'p> {
     bytes: f64,
 }
 
-/// A loop as a function, and that as a checkpoint.
+/// Some steps of a loop as a function, and a checkpoint that calls it.
 struct Segment {
     func: FuncId,
     checkpoint: FuncId,
@@ -85,7 +87,7 @@ struct Segment {
 }
 
 impl Segment {
-    /// A call: what says how many steps there are, the states, and what is captured.
+    /// A call with what says which steps to take, the states, and what is captured.
     fn call(&self, is_checkpoint: bool, steps: &[Atom], states: &[Atom]) -> Op {
         let func = if is_checkpoint { self.checkpoint } else { self.func };
         Op::Call(func, [steps, states, &self.captured].concat())
@@ -96,7 +98,7 @@ impl Tape<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let repeat = if let Op::Loop(repeat) = &stmt.op { Some(repeat) } else { None };
-            // The estimate is that of the loops as they were.
+            // The estimate is taken before inner loops are changed.
             let saving = repeat.filter(|repeat| self.may_save(repeat)).cloned();
             let known = saving.map(|repeat| estimate(self.program, &repeat, stmt.span));
             for inner in stmt.op.blocks_mut() {

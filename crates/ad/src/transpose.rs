@@ -27,19 +27,20 @@ use crate::name::NAME;
 use crate::state::Ad;
 use crate::uses::{Part, Uses};
 
-/// Whether the path that is taken reaches a cotangent. Where it does not, a zero stands for it.
+/// Whether a cotangent is present: whether the path that is taken reaches it. Where it is absent, a zero stands for
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Presence {
-    /// Every path does.
+    /// Every path reaches it.
     Always,
-    /// If this Bool holds.
+    /// The path reaches it if this Bool holds.
     If(Atom),
     /// That is not known.
     Perhaps,
 }
 
 impl Presence {
-    /// Of a sum.
+    /// The presence of a sum.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Always, _) | (_, Self::Always) => Self::Always,
@@ -54,7 +55,7 @@ impl Presence {
 pub(crate) enum Bar {
     /// A value, and whether it is reached.
     Value(Atom, Presence),
-    /// What is accumulated.
+    /// An accumulator.
     Acc(Atom),
 }
 
@@ -65,7 +66,8 @@ pub(crate) struct Transpose<'a> {
     primals: &'a FxHashMap<VarId, Atom>,
     /// The cotangents of tangents, as far as they are known.
     pub(crate) bars: FxHashMap<VarId, Bar>,
-    /// Sizes of values that have to be computed beside them: after which variable, as what, by which operation.
+    /// Sizes of values that have to be computed beside the values: after which variable, as which variable, by which
+    /// operation.
     pub(crate) beside: Vec<(VarId, VarId, Op)>,
     stmts: Vec<Stmt>,
     pub(crate) span: Span,
@@ -185,11 +187,11 @@ impl<'a> Transpose<'a> {
         acc
     }
 
-    /// Takes the cotangent of a tangent that is bound here: nothing contributes any more.
+    /// Takes the cotangent of a tangent at the statement that binds it: nothing contributes to it any more.
     pub(crate) fn take(&mut self, var: VarId) -> Option<(Atom, Presence)> {
         match self.bars.remove(&var)? {
             Bar::Value(bar, presence) => Some((bar, presence)),
-            // A part of an accumulator has gone to the whole.
+            // What a part of an accumulator got is in the whole already.
             Bar::Acc(_) if self.uses.is_part(var) => None,
             Bar::Acc(acc) => {
                 let ty = self.ty(var);
@@ -255,7 +257,7 @@ impl<'a> Transpose<'a> {
         self.size_op(primal, Type::INT, Op::Dim(primal.into(), depth))
     }
 
-    /// Something about the sizes of a value, computed beside it, so that the value need not be saved.
+    /// The result of an operation on the sizes of a value, computed beside it, so that the value need not be saved.
     fn size_op(&mut self, primal: VarId, ty: Type, op: Op) -> Atom {
         let key = format!("{op:?}");
         let known =
@@ -296,7 +298,7 @@ impl<'a> Transpose<'a> {
             }
             Op::Unpack { tangent, tag, like } => self.unpack(&stmt.vars, *tangent, *tag, like),
             Op::NewAcc(init) => {
-                // What was accumulated goes to where it started from.
+                // The cotangent of the accumulated value goes to what it started from.
                 if let Some(bar) = self.bars.remove(&stmt.vars[0])
                     && let Bar::Value(bar, presence) = bar
                 {
@@ -361,7 +363,7 @@ impl<'a> Transpose<'a> {
                 if self.is_linear(*a) {
                     self.product(*a, bar, *b, presence);
                 } else {
-                    // The value that comes first may be absent itself.
+                    // The first factor, a value, may be absent itself.
                     let part = self.emit("bar", Type::REAL, Op::MulZero(*a, bar));
                     self.add(*b, part, Presence::Perhaps);
                 }
@@ -446,7 +448,7 @@ impl<'a> Transpose<'a> {
         }
     }
 
-    /// A sum goes to every element.
+    /// Transposes `sum`: the cotangent of the sum goes to every element.
     fn total(&mut self, a: VarId, bar: Atom, presence: Presence) {
         let count = self.dim(a, 0);
         let index = self.program().fresh("i", Type::INT);
@@ -468,7 +470,7 @@ impl<'a> Transpose<'a> {
         }
     }
 
-    /// The rows of a flattened array are ranges of it.
+    /// Transposes `flatten`: the rows of the flattened array are ranges of it.
     fn flatten(&mut self, a: VarId, bar: Atom) {
         let (rows, size) = (self.dim(a, 0), self.dim(a, 1));
         let acc = self.acc(a);

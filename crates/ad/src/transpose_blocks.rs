@@ -20,19 +20,19 @@ use crate::name::NAME;
 use crate::transpose::{Bar, Presence, Transpose};
 use crate::uses::{Part, passes_on};
 
-/// Where the cotangents of a loop's state are reached.
+/// In which steps of a loop the cotangent of a state is present.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    /// Where that of its end is.
+    /// In all steps, if the cotangent of its last value is.
     Same,
-    /// Where that of its end is, after the last step alone.
+    /// Only in the last step of the forward loop, if the cotangent of its last value is.
     Last,
     /// That is not known.
     Unknown,
 }
 
 impl Transpose<'_> {
-    /// The tangents from outside that blocks use, without accumulators.
+    /// The tangents from outside that blocks use, but for accumulators.
     fn free(&self, blocks: &[&Block]) -> Vec<VarId> {
         let mut seen = FxHashSet::default();
         let mut free = vec![];
@@ -126,7 +126,7 @@ impl Transpose<'_> {
         }
     }
 
-    /// Whether a cotangent that branches return is reached, from whether each of them reaches it.
+    /// The presence of a cotangent that branches return, from its presence in each of them.
     fn after_branches(
         &mut self,
         op: &Op,
@@ -142,7 +142,7 @@ impl Transpose<'_> {
                 let op = Op::Prim(Prim::Not, vec![*cond]);
                 Presence::If(self.emit("reached", Type::BOOL, op))
             }
-            // A Bool from outside is seen after the branches too.
+            // A Bool from outside of the branches is in scope after them too.
             (_, [Some(first), rest @ ..])
                 if rest.iter().all(|branch| *branch == Some(*first))
                     && bars.iter().flatten().any(|(_, presence)| presence == first) =>
@@ -153,8 +153,8 @@ impl Transpose<'_> {
         }
     }
 
-    /// A loop with states runs the other way, and the cotangents of its states are its states; one without runs
-    /// as it did, so that its forward and its backward sweep can become one.
+    /// Transposes a loop. One with states runs the other way, with the cotangents of its states as states. One
+    /// without states runs as it did, so that its forward and its backward sweep can become one.
     pub(crate) fn loop_(&mut self, stmt: &Stmt, repeat: &Loop) {
         let Loop { form, states, init, body } = repeat;
         let LoopForm::For { index, count, down } = form else {
@@ -178,8 +178,8 @@ impl Transpose<'_> {
         let params: Vec<VarId> =
             types.iter().map(|ty| self.program().fresh("state_bar", *ty)).collect();
         let first: Vec<Presence> = bars.iter().map(|(_, presence)| *presence).collect();
-        // The cotangents of states are present where those of the states before are: tried until it holds. One that
-        // the state before does not get is that of the last step alone.
+        // The presence of each state's cotangent is a guess: the body is transposed again until the guess holds. A
+        // cotangent that the previous value of its state does not get is present in the last step alone.
         let mut steps = vec![Step::Same; states.len()];
         let made = loop {
             let mut next = vec![];
@@ -246,7 +246,7 @@ impl Transpose<'_> {
         }
     }
 
-    /// Whether a step of a loop is the last one, if that is asked.
+    /// The Bool that says whether a step of a loop is the last one, if any state needs it.
     fn is_last(
         &mut self,
         (index, count, down): (VarId, Atom, bool),
@@ -300,7 +300,7 @@ impl Transpose<'_> {
         }
     }
 
-    /// The cotangent of what a linear accumulator, or a part of one, accumulates: zero if that is not wanted.
+    /// The cotangent of what a linear accumulator, or a part of one, accumulates; zero if nothing reads it.
     fn bar_of_acc(&mut self, acc: VarId) -> Atom {
         if let Some(Bar::Value(bar, _)) = self.bars.get(&acc) {
             return *bar;
@@ -319,7 +319,7 @@ impl Transpose<'_> {
         }
     }
 
-    /// A user's rule knows its own transpose.
+    /// Transposes the application of a user's rule, which knows its own transpose.
     pub(crate) fn rule(&mut self, vars: &[VarId], rule: RuleId, at: &[Atom], dots: &[Atom]) {
         let Rule::Vjp { pullback, .. } = self.ad.program.rules[rule].clone() else {
             bug(NAME, "a rule of reverse mode")

@@ -57,7 +57,7 @@ pub(crate) fn close(
         residuals: vec![],
         span: Span::NONE,
     };
-    // What the values bind is not bound in the linear part, where pairs share names.
+    // Pairs share names, such as indices: those are bound by the values.
     ctx.bound.retain(|var| !ctx.sites.is_of_values(*var));
     ctx.block(&mut linear);
     let mut values = halves.values;
@@ -73,9 +73,9 @@ struct Closer<'a> {
     bound: FxHashSet<VarId>,
     keys: FxHashSet<VarId>,
     while_keys: FxHashMap<VarId, VarId>,
-    /// The loops and branches of pairs around.
+    /// The loops and branches around that are halves of pairs, the outermost first.
     frames: Vec<Frame>,
-    /// What halves of values give beside their results, by the key of their pair.
+    /// What the value half of each pair must also give, by the key of the pair.
     exports: FxHashMap<VarId, Exports>,
     residuals: Vec<VarId>,
     span: Span,
@@ -87,9 +87,9 @@ struct Frame {
     branch: usize,
     /// The index, in a loop.
     index: Option<Atom>,
-    /// What variables of the other half are here.
+    /// What stands in this block for variables of the other half.
     locals: FxHashMap<VarId, Atom>,
-    /// What comes before the block.
+    /// Statements that come before those of the block.
     prelude: Vec<Stmt>,
 }
 
@@ -101,7 +101,7 @@ struct Exports {
     slots: Vec<(FxHashMap<usize, VarId>, VarId)>,
 }
 
-/// So many operations on Reals are computed again rather than saved.
+/// How many operations on Reals are computed again rather than saved.
 const CHEAP: usize = 2;
 
 impl Closer<'_> {
@@ -199,7 +199,7 @@ impl Closer<'_> {
         block.stmts.splice(0..0, frame.prelude);
     }
 
-    /// What a variable is in the linear part, inside so many frames.
+    /// What stands in the linear part for a variable of the values, inside the first `depth` frames.
     fn lookup(&mut self, var: VarId, depth: usize) -> Atom {
         if self.bound.contains(&var) {
             return Atom::Var(var);
@@ -246,7 +246,8 @@ impl Closer<'_> {
         atom
     }
 
-    /// Whether a variable is an array that the same iteration binds that a site is in, and that is not there already.
+    /// Whether a variable is an array that the iteration of a site binds, and that the linear part does not have
+    /// already.
     fn is_array_here(&self, var: VarId, site: &Site, at: usize) -> bool {
         let frames = &self.frames[..=at];
         let is_loop = |key| frames.iter().any(|frame| frame.key == key && frame.index.is_some());
@@ -277,7 +278,7 @@ impl Closer<'_> {
             }
             Op::Prim(prim, _) => match &prim.row().class {
                 Class::Discrete if prim.row().params.iter().all(|ty| *ty == PrimTy::Int) => true,
-                // Conditions too: one that is saved goes through all branches around it.
+                // Conditions too: to save one takes a slot in all branches around it.
                 Class::Smooth(_) | Class::Discrete
                     if prim.row().weight <= 1 && prim.row().is_pure() && *budget > 0 =>
                 {
@@ -328,7 +329,7 @@ impl Closer<'_> {
         Some(Atom::Var(own))
     }
 
-    /// What a loop saved of a variable in this iteration.
+    /// Reads what a loop saved of a variable in this iteration.
     fn element(&mut self, var: VarId, key: VarId, site: &Site, at: usize, index: Atom) -> Atom {
         let ty = self.program.vars[var].ty;
         let exports = self.exports.entry(key).or_default();
@@ -361,12 +362,12 @@ impl Closer<'_> {
         Atom::Var(own)
     }
 
-    /// What stands in an array of saved values: arrays may differ in size, so references to them.
+    /// The type of the elements of an array of saved values. Arrays may differ in size, so boxes stand for them.
     fn saved_type(&mut self, ty: Type) -> Type {
         if ty.is_array() { Type::data(self.boxes.of(self.program, ty)) } else { ty }
     }
 
-    /// The result of a conditional that saves a variable of one of its branches.
+    /// The result of a conditional that saves a variable of one of its branches. Branches share a result by type.
     fn slot(&mut self, var: VarId, key: VarId, branch: usize, site: &Site) -> VarId {
         let ty = self.program.vars[var].ty;
         let exports = self.exports.entry(key).or_default();
@@ -388,7 +389,7 @@ impl Closer<'_> {
         slot
     }
 
-    /// Adds to the values what they give to the linear part.
+    /// Adds results to the blocks of the values for what the linear part uses.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn export(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -445,7 +446,7 @@ impl Closer<'_> {
         }
     }
 
-    /// A loop that collects must not have a negative count, which others take for 0.
+    /// Makes a negative count 0: it is an error for a loop that collects, and no iteration for others.
     fn natural_count(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
         let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }) = &mut stmt.op
         else {

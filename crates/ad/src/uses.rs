@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::Derived;
 
-/// Of which array something is a part.
+/// How a tangent is a part of another one.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// `[i…]`
@@ -23,7 +23,7 @@ pub(crate) enum Part {
 pub(crate) struct Uses {
     accumulates: FxHashSet<VarId>,
     parts: FxHashMap<VarId, Part>,
-    /// The loop in which each tangent is bound.
+    /// The number of the loop in which each tangent is bound; 0 is outside of all loops.
     loops: FxHashMap<VarId, usize>,
     count: usize,
 }
@@ -42,7 +42,7 @@ impl Uses {
         }
         let ctx = Ctx { program, calls };
         uses.block(&ctx, block, 0);
-        // An array whose parts are read as wholes only has no part that accumulates.
+        // A part whose cotangent is not accumulated needs no part of an accumulator.
         let accumulates = &uses.accumulates;
         uses.parts.retain(|part, _| accumulates.contains(part) || program.vars[*part].ty.is_acc);
         uses

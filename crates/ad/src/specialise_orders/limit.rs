@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use pullback_base::{Diagnostic, Span};
 use pullback_ir::Func;
 
-/// How many functions there are at most afterwards, more than before.
+/// How many functions specialisation may add.
 pub(super) const FUNCTIONS: usize = 5_000;
 
 /// How far forms are told apart.
@@ -29,16 +29,16 @@ pub(super) const REACHES: [Reach; 2] = [
     Reach { height: 256, literals: 512, iterations: 256 },
 ];
 
-/// What can be more than is told apart.
+/// A limit of specialisation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Limit {
-    /// Functions, and other data, that hold each other.
+    /// The depth of functions, and other data, that hold each other.
     Height,
-    /// Numbers that a function is given.
+    /// The numbers that one argument of a function may be.
     Literals,
-    /// Iterations of a loop, as many as the text says.
+    /// The iterations of a loop, with the count that the text says.
     Iterations(i64),
-    /// Functions for the forms of their arguments.
+    /// The number of copies.
     Functions,
 }
 
@@ -66,7 +66,7 @@ impl Limit {
     }
 }
 
-/// A request still leads to itself, where these limits have been reached.
+/// The diagnostic for a request that still leads to itself, with the limits that were reached.
 pub(super) fn refusal(func: &Func, span: Span, limits: &Limits, reach: &Reach) -> Diagnostic {
     let title = format!(
         "the engine `ir` sees no bound for derivatives inside each other in `{}`",

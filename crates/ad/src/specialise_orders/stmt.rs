@@ -32,14 +32,14 @@ impl Towers {
         }
     }
 
-    /// The truth value by which this is decided, if it is a conditional by one that is known.
+    /// The truth value of an operation's condition, if it is a conditional and that is known.
     fn truth(&mut self, op: &Op) -> Option<bool> {
         let Op::If(cond, ..) = op else { return None };
         let form = self.form_of(*cond);
         self.forms.truth(form)
     }
 
-    /// A branch, in the place of the conditional that takes it.
+    /// Puts the branch that is taken in the place of a conditional.
     fn taken(&mut self, mut branch: Block, vars: &[VarId], span: Span, block: &mut Block) {
         self.block(&mut branch);
         let forms = self.forms(&branch.results);
@@ -59,14 +59,14 @@ impl Towers {
         forms.into_iter().fold(Forms::NONE, |all, form| self.forms.join(all, form))
     }
 
-    /// Says what forms variables have.
+    /// Gives variables these forms.
     fn bind(&mut self, vars: &[VarId], forms: &[FormId]) {
         for (var, form) in vars.iter().zip(forms) {
             self.env.insert(*var, *form);
         }
     }
 
-    /// Says that variables are the results of a copy.
+    /// Gives variables the forms of the results of a copy.
     fn bind_results(&mut self, vars: &[VarId], copy: usize) {
         let forms = self.results(copy);
         self.bind(vars, &forms);
@@ -81,7 +81,7 @@ impl Towers {
         }
     }
 
-    /// Says that nothing has been seen of variables.
+    /// Gives variables the form of which no value has been seen.
     fn unbind(&mut self, vars: &[VarId]) {
         for var in vars {
             let nothing = self.nothing(self.program.vars[*var].ty);
@@ -89,7 +89,7 @@ impl Towers {
         }
     }
 
-    /// Makes a statement one of the copy; gives what has to follow it.
+    /// Rewrites a statement for the copy; gives a statement that has to follow it.
     fn stmt(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
         let (vars, span) = (stmt.vars.clone(), stmt.span);
         match &mut stmt.op {
@@ -124,7 +124,7 @@ impl Towers {
             Op::If(cond, then, other) => {
                 self.unbind(&vars);
                 if self.form_of(*cond) == Forms::NONE {
-                    // No truth value is there, as far as is known: what makes it never ends.
+                    // No truth value comes here, as far as is known yet: what computes it never ends.
                     stmt.op = self.foreseen_not();
                     return None;
                 }
@@ -185,7 +185,7 @@ impl Towers {
         None
     }
 
-    /// A loop: its states have every form that they have before or after an iteration.
+    /// Rewrites a loop. Its states have the join of all forms before and after an iteration.
     fn loop_(&mut self, vars: &[VarId], repeat: &mut Loop) {
         let Loop { form, states, init, body } = repeat;
         self.unbind(states);
@@ -233,7 +233,7 @@ impl Towers {
         }
     }
 
-    /// What happens to those constructors that do not occur, if there are any.
+    /// The default of a match for constructors that do not occur, if there are any: it fails.
     fn never(
         &mut self,
         (data, arms): (DataId, usize),
@@ -298,7 +298,7 @@ impl Towers {
         }
     }
 
-    /// What a request saves says of which copy it is.
+    /// Wraps what a request saves in the constructor of its copy.
     fn linearize(
         &mut self,
         request: &mut RequestId,
@@ -323,7 +323,7 @@ impl Towers {
         Stmt::new(vec![saved], Op::Con(tag, vec![own.into()]), span)
     }
 
-    /// The linear map of the copy that what was saved is of.
+    /// Applies the linear map of the copy whose constructor the residual has.
     fn applied(
         &mut self,
         source: RequestId,

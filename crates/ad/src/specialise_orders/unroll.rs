@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::form::is_told;
 use super::limit::{Limit, Limits};
 
-/// Writes out the loops of a function that have data as states, and so many iterations at most.
+/// Unrolls the loops of a function that have data as states and a constant count of at most `most`.
 pub(super) fn loops(program: &mut Program, func: FuncId, most: i64, limits: &mut Limits) {
     let mut body = std::mem::take(&mut program.funcs[func].body);
     block(program, &mut body, most, limits);

@@ -17,7 +17,7 @@ use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, T
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of a loop when it starts: Reals.
+/// What is known of a loop when it starts, as Reals.
 pub(super) struct Estimate {
     /// The bytes that a step saves, if they are known.
     pub step: Option<Atom>,
@@ -25,9 +25,9 @@ pub(super) struct Estimate {
     pub state: Atom,
 }
 
-/// What a number costs.
+/// The bytes of a number.
 const NUMBER: f64 = 8.0;
-/// What a reference to an array or to data costs.
+/// The bytes of a reference to an array or to data.
 const REFERENCE: f64 = 64.0;
 
 /// The estimate for a loop, and the statements that compute it.
@@ -104,14 +104,14 @@ impl Bytes {
 
 struct Estimator<'p> {
     emitter: Emitter<'p>,
-    /// What the loop binds: not there when it starts.
+    /// What the loop binds: it does not exist when the loop starts.
     bound: FxHashSet<VarId>,
-    /// Arrays that have the sizes of those inside.
+    /// For arrays inside the loop, arrays from before it with the same sizes.
     arrays: FxHashMap<VarId, Atom>,
-    /// Ints inside, or more, as Reals.
+    /// For Ints inside the loop, upper bounds that are known before it, as Reals.
     numbers: FxHashMap<VarId, Atom>,
     under_way: FxHashSet<FuncId>,
-    /// What functions save that are differentiated inside, by the residual.
+    /// The bytes of each residual that is made inside the loop.
     residuals: FxHashMap<VarId, Bytes>,
 }
 
@@ -212,7 +212,7 @@ impl Estimator<'_> {
             let ty = self.emitter.program.vars[*param].ty;
             let number = if ty == Type::INT { self.number(*arg) } else { None };
             let array = if ty.is_array() { self.array(*arg) } else { None };
-            // Another call may have told something else.
+            // An earlier call may have given other arguments.
             self.numbers.remove(param);
             self.arrays.remove(param);
             self.numbers.extend(number.map(|number| (*param, number)));
@@ -223,13 +223,13 @@ impl Estimator<'_> {
         bytes
     }
 
-    /// An array with the sizes of one inside.
+    /// An array from before the loop with the sizes of this one.
     fn array(&self, atom: Atom) -> Option<Atom> {
         let var = atom.var()?;
         if self.bound.contains(&var) { self.arrays.get(&var).copied() } else { Some(atom) }
     }
 
-    /// An Int, or more, as a Real.
+    /// An upper bound of an Int, as a Real that is known before the loop.
     fn number(&mut self, atom: Atom) -> Option<Atom> {
         match atom.var() {
             Some(var) if self.bound.contains(&var) => self.numbers.get(&var).copied(),
@@ -319,7 +319,7 @@ impl<'p> Emitter<'p> {
         Block { stmts, results }
     }
 
-    /// The bytes of a value that is there.
+    /// The bytes of a whole value.
     fn whole(&mut self, ty: Type, value: Atom) -> Bytes {
         if !ty.is_array() {
             return Bytes::of(NUMBER);
