@@ -1,10 +1,10 @@
 //! The optimiser: a list of passes from the IR to the IR, each with a law ([`PASSES`]).
 //!
 //! The optimiser runs before derivatives are made, between their orders, and after them. It leaves requests for
-//! derivatives and the functions that they name alone. `pipeline` has the list and runs it; `pass` says what a pass
-//! is. The folders say what a pass changes: one statement (`local`), constants and sizes (`constants`), functions
-//! (`functions`), loops (`loops`), accumulators (`accumulators`), aggregates (`aggregates`), or places in memory
-//! (`memory`).
+//! derivatives as they are, and a function that a request names keeps its parameters and results. `pipeline` has the
+//! list and runs it; `pass` says what a pass is. The folders say what a pass changes: one statement (`local`),
+//! constants and sizes (`constants`), functions (`functions`), loops (`loops`), accumulators (`accumulators`),
+//! aggregates (`aggregates`), or places in memory (`memory`).
 //!
 //! Law of all passes: a program that has a value keeps it, bit for bit, with two exceptions. NaNs count as one. A
 //! zero may change its sign if it is a product with an absent (co)tangent, or the sum of another zero and the zero

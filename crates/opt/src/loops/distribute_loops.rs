@@ -18,9 +18,10 @@
 //!
 //! Law: every element keeps its bits, and so do failures: either what computes or the place where it writes cannot
 //! fail. It applies where no iteration reads an element that an earlier one wrote. That is decided by affine indices,
-//! as sums of variables, of which those of loops are at least 0 and less than the count. In the dimension along which
-//! the loop writes, an iteration may read what it writes itself, what later ones write, and what lies before the
-//! first of these. In the other dimensions the places must differ.
+//! as sums of variables, of which those of loops are at least 0 and less than the count. A read is apart from earlier
+//! writes if one dimension shows it. In the dimension along which the loop writes, it is if it reads what the same
+//! iteration or a later one writes, or what lies before the first of these. In any other dimension, the two indices
+//! must never be equal.
 //!
 //! A loop that runs down keeps its other states. What it writes is computed in a loop beside it, where that does not
 //! need them. Loops that are known to be short, and loops that compute nothing, are left alone.

@@ -9,7 +9,7 @@
 //! An update writes in place only if nobody holds the old array any more: the aggregate update problem (Hudak and
 //! Bloss, 1985). Derivatives often write first: they take a cotangent out of an array and leave a zero behind.
 //!
-//! The pass does five things, in this order:
+//! The pass does five things:
 //! 1. a row that only a branch reads, which writes its array, is read inside the branch (`rows`);
 //! 2. sizes are asked of the old array, before the update;
 //! 3. an update sinks to behind the last read;
