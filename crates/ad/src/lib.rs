@@ -1,6 +1,6 @@
 //! Differentiation of the IR, in three passes with one law each.
 //!
-//! The passes are those of Radul, Paszke, Frostig and Maclaurin, *You Only Linearize Once* (POPL 2023), on a language
+//! The passes are those of Radul, Paszke, Frostig, Johnson and Maclaurin, *You Only Linearize Once* (POPL 2023), on a language
 //! with loops, branches, recursion and accumulators. `f : S -> T` is a function, and `T S` the tangents of the
 //! parameters that move:
 //! - `jvp` makes `(S, T S) -> (T, T T)`, and is the only pass with rules of primitives;
