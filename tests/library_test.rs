@@ -12,14 +12,17 @@
 
 use std::path::{Path, PathBuf};
 
-use pullback_base::FileId;
-use pullback_driver::Disk;
+use pullback_base::{FileId, Style, render};
+use pullback_driver::{Disk, Session, Settings, test};
 use pullback_oracle::Contender;
-use pullback_suite::{Questions, Random, Wrong, contenders, corpus, deep, held, root, ways};
+use pullback_suite::{Questions, Random, Wrong, contenders, corpus, deep, rendered, root, ways};
 use pullback_syntax::ast::{CommentKind, ItemKind};
 
-/// How many directions at each point.
-const DIRECTIONS: usize = 2;
+/// How many directions at each point: `DIRECTIONS=4` tries more.
+fn directions() -> usize {
+    std::env::var("DIRECTIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
 /// What a line may take on an engine that transforms programs: solvers take minutes on some of them. `cargo xtask suite`
 /// gives more.
 const STEPS: u64 = 500_000;
@@ -90,6 +93,7 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
         Ok(questions) => questions,
         Err(told) => return vec![told],
     };
+    let directions = directions();
     let engines: Vec<_> = engines().iter().map(|engine| questions.ask(engine)).collect();
     let mut checks = 0;
     for way in &coverage.ways {
@@ -103,7 +107,7 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
         for point in &points {
             for engine in &engines {
                 let mut random = Random(checks);
-                for _ in 0..DIRECTIONS {
+                for _ in 0..directions {
                     checks += 1;
                     if let Err(wrong) = questions.check(engine, way, point, &mut random, true) {
                         let name = &engine.name;
@@ -114,8 +118,13 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
             }
         }
     }
-    if let Err(told) = held(&Disk, &coverage.path, STEPS) {
-        problems.push(told);
+    let mut session = Session::new(&Disk);
+    let settings = Settings { steps: Some(STEPS), ..Settings::default() };
+    match test(&mut session, &coverage.path, &settings) {
+        Ok(report) => problems.extend(
+            report.failed.iter().map(|it| render(&session.sources, &it.diagnostic(), Style::Plain)),
+        ),
+        Err(_) => problems.push(rendered(&session, &session.diagnostics)),
     }
     if checks < minimum {
         problems.push(format!("{module}: only {checks} checks"));
@@ -138,24 +147,24 @@ macro_rules! modules {
 }
 
 modules! {
-    array 150
-    distributions 100
-    implicit 24
-    interpolate 40
-    krylov 8
-    linalg 200
-    list 80
-    math 250
-    ode 40
-    optim 100
-    option 50
-    prelude 450
-    random 12
-    root 16
-    signal 100
-    sparse 50
-    stats 200
-    tree 50
+    array 75
+    distributions 50
+    implicit 12
+    interpolate 20
+    krylov 4
+    linalg 100
+    list 40
+    math 125
+    ode 20
+    optim 50
+    option 25
+    prelude 225
+    random 6
+    root 8
+    signal 50
+    sparse 25
+    stats 100
+    tree 25
 }
 
 #[test]
