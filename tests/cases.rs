@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::SourceMap;
-use pullback_driver::{Call, ExpectationKind, Memory, Session, Settings, expectations};
+use pullback_session::{Call, ExpectationKind, Memory, Session, Settings, expectations};
 use pullback_syntax::ast::{self, ExprKind};
 
 use crate::corpus::{corpus, root};

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use pullback_compile::Mode;
-use pullback_compile::{Form, Plan, Seen, compile, counted};
-use pullback_driver::{Call, Memory, Session, Settings, function};
+use pullback_compile::{Form, Mode, Plan, Seen, compile, counted};
 use pullback_eval::{Options, Value};
 use pullback_ir::eval::Counts;
 use pullback_ir::trimmed;
 use pullback_lambda::{DefId, Program};
+use pullback_session::{Call, Memory, Session, Settings};
 use pullback_suite::deep;
+use pullback_tools::function;
 
 const PROGRAMS: &str = "
 def at (n: Int) (xs: []Real): Real =

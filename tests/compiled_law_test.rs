@@ -11,14 +11,16 @@
 
 use std::collections::BTreeSet;
 
-use pullback_compile::{Answer, Mode};
-use pullback_compile::{Form, LOWER, Plan, Seen, compile, counted, finished, simplified};
-use pullback_driver::{Settings, function};
+use pullback_compile::{
+    Answer, Form, LOWER, Mode, Plan, Seen, compile, counted, finished, simplified,
+};
 use pullback_eval::{Options, Value, walk};
 use pullback_ir::eval::Counts;
 use pullback_ir::{FuncId, trimmed};
 use pullback_lambda::{DefId, Program};
+use pullback_session::Settings;
 use pullback_suite::{Case, Cases, Random, corpus, deep};
+use pullback_tools::function;
 
 /// How far the two pairings may be from each other, beside their size.
 const TOLERANCE: f64 = 1e-12;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
 use pullback_compile::optional_passes;
-use pullback_driver::{Files, Session, Settings, TestReport, test};
 use pullback_opt::PASSES;
 use pullback_reduce::SPECIALISE;
+use pullback_session::{Files, Session, Settings};
+use pullback_tools::{TestReport, test};
 
 use crate::corpus::root;
 use crate::held::rendered;

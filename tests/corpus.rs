@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pullback_driver::Input;
+use pullback_session::Input;
 
 /// The root of the repository.
 pub fn root() -> PathBuf {

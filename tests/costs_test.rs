@@ -7,8 +7,9 @@
 
 use std::fmt::Write;
 
-use pullback_driver::{Call, Dev, Disk, Session, dev};
+use pullback_session::{Call, Disk, Session};
 use pullback_suite::{deep, matches, root};
+use pullback_tools::{Dev, dev};
 
 /// A file, a definition in it, and its arguments.
 type Program = (&'static str, &'static str, &'static [&'static str]);

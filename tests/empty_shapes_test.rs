@@ -17,9 +17,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use pullback_base::{FileId, Style, render};
-use pullback_driver::{Memory, Session, Settings, test};
+use pullback_session::{Memory, Session, Settings};
 use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
+use pullback_tools::test;
 
 const MODULES: [(&str, &str); 18] = [
     ("prelude", ""),

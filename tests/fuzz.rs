@@ -2,7 +2,7 @@
 //! front end accepts can be formatted, shown and run.
 //!
 //! Input: a seed and a number of cases. Each case takes a program or input file of the repository,
-//! changes some of its bytes or words, and hands it to the driver. Of an archive, either its bytes are
+//! changes some of its bytes or words, and hands it to a session. Of an archive, either its bytes are
 //! changed or those of an array that is then packed properly. Output: a [`Report`] with the cases
 //! that panicked or took too long; each names its seed, which reproduces it alone. A case that does not
 //! end is reported too: it runs on a thread of its own, which is left behind, and ends the campaign.
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use pullback_driver::{Call, Memory, Session, check, run};
+use pullback_session::{Call, Memory, Session, check, run};
 
 use crate::mutants::{ARRAY, archive, formatted, limits, member, render_all, used};
 use crate::{corpus, deep, input_at, root};

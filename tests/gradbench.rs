@@ -11,7 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Style, render};
-use pullback_driver::{Call, Disk, Files, Gradbench, Session, Settings, run};
+use pullback_session::{Call, Disk, Files, Session, Settings, run};
+use pullback_tools::Gradbench;
 use serde_json::{Value, json};
 
 use crate::configurations::Configuration;

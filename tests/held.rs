@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Style, render};
-use pullback_driver::{Files, Session, Settings, TestReport, test};
+use pullback_session::{Files, Session, Settings};
+use pullback_tools::{TestReport, test};
 
 /// What testing a file found, if every line of expectation holds on every engine that covers it, and on one at
 /// least. Engines that transform programs may give up after so many steps.

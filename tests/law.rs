@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use pullback_base::{Name, Span};
 use pullback_compile::Mode;
-use pullback_driver::{Call, Disk, Operations, Session, Settings, operations};
 use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value};
 use pullback_lambda::{Def, DefId, Expr, Program as Calculus, Type};
 use pullback_prim::{Prim, PrimTy};
+use pullback_session::{Call, Disk, Session, Settings};
 use pullback_suite::{Case, Cases, corpus, deep, root};
+use pullback_tools::{Operations, operations};
 
 /// Programs of a few operations may take this much more: the share that tied elements get of the
 /// derivative of `maximum`, for instance, is a division however few there are.

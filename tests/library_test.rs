@@ -13,10 +13,11 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::{FileId, Style, render};
-use pullback_driver::{Disk, Session, Settings, test};
 use pullback_oracle::Contender;
+use pullback_session::{Disk, Session, Settings};
 use pullback_suite::{Questions, Random, Wrong, contenders, corpus, deep, rendered, root, ways};
 use pullback_syntax::ast::{CommentKind, ItemKind};
+use pullback_tools::test;
 
 /// How many directions at each point: `DIRECTIONS=4` tries more.
 fn directions() -> usize {

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use pullback_driver::{Call, Memory, STAGES, Session, Settings, check, fmt, grad, run, show};
+use pullback_session::{Call, Memory, Session, Settings, check, fmt, grad, run};
+use pullback_tools::{STAGES, show};
 
 /// Formats a program that has been accepted: to a text that stays as it is.
 pub fn formatted(files: &Memory, path: &Path) -> Result<String, String> {

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use pullback_driver::Disk;
+use pullback_session::Disk;
 use pullback_suite::{corpus, deep, held_on, root};
 
 /// One file in so many is run.

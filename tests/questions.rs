@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{SourceMap, Style, render};
-use pullback_driver::{Call, Memory, Session, show};
 use pullback_engines::trace_engine;
 use pullback_lambda::{DefId, Program};
 use pullback_oracle::{
     Contender, Data, ErrorKind, Failure, Opened, Outcome, Ready, difference_quotients, eval_f64,
     jvp_complex_step, taylor,
 };
+use pullback_session::{Call, Memory, Session};
+use pullback_tools::show;
 
 use crate::held::rendered;
 

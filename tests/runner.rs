@@ -20,14 +20,13 @@
 use std::path::Path;
 
 use pullback_base::{FileId, Style, render};
-use pullback_driver::{
-    Call, Disk, Files, Memory, STAGES, Session, Settings, check, fmt, run, show,
-};
 use pullback_engines::ENGINES;
+use pullback_session::{Call, Disk, Files, Memory, Session, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
     ir_run_test, ir_text_test, matches, opt_test, rendered, tables,
 };
+use pullback_tools::{STAGES, show};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
@@ -136,7 +135,7 @@ fn refused(path: &Path) -> Outcome {
         let name = first.strip_prefix("-- refused: ").ok_or("the first line names no function")?;
         let on = |engine: &str| Settings { engine: Some(engine.to_owned()), ..Settings::default() };
         let mut session = Session::new(&Disk);
-        match pullback_driver::test(&mut session, path, &on("trace")) {
+        match pullback_tools::test(&mut session, path, &on("trace")) {
             Ok(report) if report.passed > 0 && report.failed.is_empty() => {}
             Ok(_) | Err(_) => return Err("its expectations do not hold on `trace`".to_owned()),
         }

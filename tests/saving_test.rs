@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use pullback_driver::{Call, Dev, Memory, Session, Settings, dev};
+use pullback_session::{Call, Memory, Session, Settings};
 use pullback_suite::deep;
+use pullback_tools::{Dev, dev};
 
 /// What an evaluation took.
 #[derive(Debug)]

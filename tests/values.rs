@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use pullback_base::{Diagnostic, Name};
-use pullback_driver::to_text;
+use pullback_data::output::to_text;
 use pullback_engines::{EngineInfo, How, engine_named, evaluate, modes};
 use pullback_eval::{Engine, Machine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program};

@@ -6,7 +6,8 @@
 
 use std::path::PathBuf;
 
-use pullback_driver::{Call, Disk, Memory, Session, Settings, measure};
+use pullback_session::{Call, Disk, Memory, Session, Settings};
+use pullback_tools::measure;
 
 const REPEAT: usize = 5;
 

@@ -7,8 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pullback_driver::{Call, Disk, Files, Session, Settings, measure};
+use pullback_session::{Call, Disk, Files, Session, Settings};
 use pullback_suite::root;
+use pullback_tools::measure;
 
 const REPEAT: usize = 3;
 

@@ -8,8 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pullback_driver::{Abi, Build, Call, Dev, Memory, Session, build, dev};
+use pullback_session::{Call, Memory, Session};
 use pullback_suite::root;
+use pullback_tools::{Abi, Build, Dev, build, dev};
 
 /// How many definitions of each kind a program has.
 const EACH: usize = 12;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use pullback_driver::Disk;
+use pullback_session::Disk;
 use pullback_suite::{
     Configuration, RECORDED, corpus, deep, gradbench, held, held_on, recorded, root,
 };

@@ -8,8 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pullback_driver::{Build, Derivative, Disk, Session, build};
+use pullback_session::{Disk, Session};
 use pullback_suite::root;
+use pullback_tools::{Build, Derivative, build};
 
 /// A program in C.
 struct Yardstick {

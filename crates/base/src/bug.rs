@@ -8,6 +8,13 @@ pub fn bug(pass: &str, expected: impl std::fmt::Display) -> ! {
     panic!("{pass}: expected {expected}")
 }
 
+/// Stops where something is not as an earlier stage promises, in words that are a sentence.
+#[cold]
+#[track_caller]
+pub fn unkept(part: &str, promise: &str) -> ! {
+    panic!("{part}: it does not hold that {promise}")
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -14,14 +14,14 @@ mod source;
 mod suggest;
 mod text;
 
-pub use bug::bug;
+pub use bug::{bug, unkept};
 pub use codes::{CODES, title_of};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use index::{Id, IdVec};
-pub use limits::{Budget, Since};
+pub use limits::{Budget, Exceeded, Limits, Since};
 pub use progress::{Counted, Progress, Stand};
 pub use render::{Style, render};
 pub use smol_str::SmolStr as Name;
-pub use source::{FileId, LineCol, SourceMap, Span, Spanned};
-pub use suggest::nearest;
+pub use source::{FileId, LineCol, MAX_FILE_BYTES, SourceMap, Span, Spanned};
+pub use suggest::{did_you_mean, nearest};
 pub use text::Text;

@@ -1,6 +1,6 @@
 //! What the limits of evaluations are made of.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::memory;
 
@@ -32,4 +32,42 @@ pub struct Budget {
     pub steps: u64,
     /// What to say beyond.
     pub exceeded: &'static str,
+}
+
+/// Limits of time and memory.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// What counts and from when.
+    pub since: Since,
+    /// The most time.
+    pub timeout: Option<Duration>,
+    /// The most memory, in bytes.
+    pub max_memory: usize,
+}
+
+/// A limit that was exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exceeded {
+    /// There is no more time.
+    Time,
+    /// There is no room for what is needed.
+    Memory,
+}
+
+impl Limits {
+    /// How many bytes may still be taken.
+    pub fn room(&self) -> usize {
+        self.max_memory.saturating_sub(self.since.bytes())
+    }
+    /// Says whether there is time left, and room for this many bytes.
+    pub fn check(&self, bytes: usize) -> Result<(), Exceeded> {
+        if bytes > self.room() {
+            return Err(Exceeded::Memory);
+        }
+        let deadline = self.timeout.and_then(|timeout| self.since.time.checked_add(timeout));
+        match deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Exceeded::Time),
+            Some(_) | None => Ok(()),
+        }
+    }
 }

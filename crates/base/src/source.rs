@@ -2,6 +2,9 @@
 
 use crate::{IdVec, id_type};
 
+/// The largest file that is read, in bytes. Positions in files are 32 bits wide.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+
 id_type!(
     /// A file of a [`SourceMap`].
     pub FileId, "file"

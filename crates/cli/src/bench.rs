@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use pullback_driver::{Call, Effort, Session, Stop};
+use pullback_session::{Call, Session, Stop};
+use pullback_tools::Effort;
 
 use crate::options::BenchArgs;
 use crate::progress::Bar;
@@ -20,7 +21,7 @@ pub fn bench(
     let time = Duration::try_from_secs_f64(asked.time).unwrap_or(Duration::MAX);
     let effort = Effort { runs: asked.runs as usize, time, count: asked.count };
     let bar = Bar::new("{bar:30} {msg} {elapsed}");
-    let report = pullback_driver::bench(session, call, wrt, effort, &mut |what, done| {
+    let report = pullback_tools::bench(session, call, wrt, effort, &mut |what, done| {
         bar.tell(what, (done * STEPS as f64) as u64, STEPS);
     });
     bar.clear();

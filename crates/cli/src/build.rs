@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use pullback_base::Diagnostic;
-use pullback_base::Span;
-use pullback_driver::{Built, Session, Stop, shared_object};
+use pullback_base::{Diagnostic, Span};
+use pullback_session::{Session, Stop};
+use pullback_tools::{Built, shared_object};
 
 use crate::options::{BuildArgs, Emit};
 
 /// Makes a library and writes it into a folder; gives the paths of what has been written, one a line.
 pub fn build(session: &mut Session<'_>, asked: &BuildArgs) -> Result<String, Stop> {
     let BuildArgs { output: folder, emit, target, .. } = asked;
-    let library = pullback_driver::build(session, &asked.request())?;
+    let library = pullback_tools::build(session, &asked.request())?;
     let Built { name, header, source, manifest } = &library;
     if let Err(error) = std::fs::create_dir_all(folder) {
         return unwritten(session, folder, &error);

@@ -1,9 +1,10 @@
-//! What each command does: a request to the driver, and its answer printed.
+//! What each command does: a request to a session or a tool, and its answer printed.
 
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_driver::{Answer, Call, Clock, Session, Settings, Stop, TestReport};
+use pullback_session::{Answer, Call, Clock, Session, Settings, Stop};
+use pullback_tools::TestReport;
 
 use crate::bench::bench;
 use crate::build::build;
@@ -24,24 +25,24 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         Command::Run { call, eval, output } => {
             let call = call.call("main", output.settings());
             let call = Call { expression: eval.clone(), ..call };
-            answer(color, output, clock, call, pullback_driver::run)
+            answer(color, output, clock, call, pullback_session::run)
         }
         Command::Grad { call, output, wrt } => {
             let call = call.call(output.settings());
             answer(color, output, clock, call, |session, call| {
-                pullback_driver::grad(session, call, &wrt.wrt)
+                pullback_session::grad(session, call, &wrt.wrt)
             })
         }
         Command::Vjp { call, output, wrt, cotangent } => {
             let call = call.call(output.settings());
             answer(color, output, clock, call, |session, call| {
-                pullback_driver::vjp(session, call, &wrt.wrt, cotangent)
+                pullback_session::vjp(session, call, &wrt.wrt, cotangent)
             })
         }
         Command::Jvp { call, output, wrt, tangent } => {
             let call = call.call(output.settings());
             answer(color, output, clock, call, |session, call| {
-                pullback_driver::jvp(session, call, &wrt.wrt, tangent)
+                pullback_session::jvp(session, call, &wrt.wrt, tangent)
             })
         }
         Command::Plot(asked) => {
@@ -56,7 +57,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let bar = Bar::of_cases();
             let tell = |what: &str, done, all| bar.tell(what, done, all);
             session.progress = &tell;
-            let found = pullback_driver::check_grad(&mut session, &call, &wrt.wrt);
+            let found = pullback_tools::check_grad(&mut session, &call, &wrt.wrt);
             bar.clear();
             let text = found.map(|found| found.lines.join("\n"));
             finish(&session, color, text)
@@ -70,7 +71,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Explain { code } => {
             let mut session = Session::timed(&Terminal, clock.clone());
-            let page = pullback_driver::explain(&mut session, code).map(str::to_owned);
+            let page = pullback_session::explain(&mut session, code).map(str::to_owned);
             finish(&session, color, page)
         }
         Command::Doc(asked) => {
@@ -81,15 +82,15 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         Command::Demo { file, entry } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = Call { file: file.clone(), entry: entry.clone(), ..Call::default() };
-            let text = pullback_driver::demo(&mut session, &call);
+            let text = pullback_tools::demo(&mut session, &call);
             finish(&session, color, text)
         }
         Command::Show { call, settings, stage, .. } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = match stage {
-                Some(stage) => pullback_driver::show(&mut session, &call, stage),
-                None => pullback_driver::show_passes(&mut session, &call),
+                Some(stage) => pullback_tools::show(&mut session, &call, stage),
+                None => pullback_tools::show_passes(&mut session, &call),
             };
             finish(&session, color, text)
         }
@@ -101,7 +102,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         Command::Dev { call, settings, asked } => {
             let mut session = Session::timed(&Terminal, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
-            let text = pullback_driver::dev(&mut session, &call, &asked.request());
+            let text = pullback_tools::dev(&mut session, &call, &asked.request());
             finish(&session, color, text)
         }
         Command::Bench { call, settings, wrt, asked, fp } => {
@@ -233,7 +234,7 @@ fn check(color: Color, files: &[PathBuf]) -> u8 {
     let (mut errors, mut warnings) = (0, 0);
     for file in files {
         let mut session = Session::new(&Terminal);
-        pullback_driver::check(&mut session, file);
+        pullback_session::check(&mut session, file);
         report(&session.sources, &session.diagnostics, color);
         let wrong = session.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         errors += wrong;
@@ -253,7 +254,7 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
     let mut code = SUCCESS;
     for file in files {
         let mut session = Session::new(&Terminal);
-        let Ok((before, after)) = pullback_driver::fmt(&mut session, file) else {
+        let Ok((before, after)) = pullback_session::fmt(&mut session, file) else {
             report(&session.sources, &session.diagnostics, color);
             code = code.max(exit_code(&session.diagnostics));
             continue;
@@ -288,7 +289,7 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
             bar.tell(&format!("{what} of {}", file.display()), done, all);
         };
         session.progress = &tell;
-        let report_of_file = pullback_driver::test(&mut session, file, settings);
+        let report_of_file = pullback_tools::test(&mut session, file, settings);
         clock.stop();
         bar.clear();
         report(&session.sources, &session.diagnostics, color);

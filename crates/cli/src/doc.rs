@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use pullback_driver::{Markup, Session, Stop, reference};
+use pullback_session::{Session, Stop};
+use pullback_tools::{Markup, reference};
 
 use crate::build::unwritten;
 use crate::options::DocArgs;
@@ -13,7 +14,7 @@ pub fn doc(session: &mut Session<'_>, asked: &DocArgs) -> Result<String, Stop> {
         (Some(folder), _) => pages(session, asked, Markup::Html, folder),
         (None, Some(folder)) => pages(session, asked, Markup::Markdown, folder),
         (None, None) => {
-            pullback_driver::doc(session, asked.subject.as_deref(), asked.name.as_deref())
+            pullback_tools::doc(session, asked.subject.as_deref(), asked.name.as_deref())
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use pullback_driver::{Clock, Gradbench, MAX_FILE_BYTES, Session, Settings, Stop, refused};
+use pullback_base::MAX_FILE_BYTES;
+use pullback_session::{Clock, Session, Settings, Stop};
+use pullback_tools::{Gradbench, refused};
 
 use crate::exit::{SUCCESS, WRONG_USAGE};
 use crate::options::Color;

@@ -25,11 +25,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use pullback_base::SourceMap;
-use pullback_driver::Clock;
-
 use exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use options::Options;
+use pullback_base::SourceMap;
+use pullback_session::Clock;
 use watchdog::Outcome;
 
 /// Programs are transformed and evaluated in small allocations, which take a good part of the time.
@@ -53,7 +52,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if is_right { SUCCESS } else { WRONG_USAGE });
         }
     };
-    pullback_driver::keep_memory();
+    pullback_codegen::keep_memory();
     std::panic::set_hook(Box::new(terminal::report_bug));
     let (color, timeout) = (options.color, options.command.timeout());
     let clock = Clock::default();
@@ -67,7 +66,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Panicked) => ExitCode::from(BUG),
         Ok(Outcome::Late(limit)) => {
             lines::no_more_progress();
-            let diagnostic = pullback_driver::stopped_late(limit.as_secs_f64());
+            let diagnostic = pullback_session::stopped_late(limit.as_secs_f64());
             terminal::report(&SourceMap::default(), &[diagnostic], color);
             ExitCode::from(WRONG_PROGRAM)
         }

@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_driver::Format;
+use pullback_session::Format;
 
 /// A file that can be written.
 pub struct Destination {

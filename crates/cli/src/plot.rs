@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_driver::{Call, Plot, Session, Stop};
+use pullback_session::{Call, Session, Stop};
+use pullback_tools::Plot;
 
 use crate::options::{Color, PAGE, PlotArgs, WarnArgs};
 use crate::output::{unwritten, writable};
@@ -40,7 +41,7 @@ pub fn plot(session: &mut Session<'_>, asked: &PlotArgs, color: Color) -> Result
         grid: (cells, cells),
         derivatives: !asked.no_derivative,
     };
-    let figure = pullback_driver::plot(session, &call, &plot)?;
+    let figure = pullback_tools::plot(session, &call, &plot)?;
     let Some(file) = file else { return Ok(figure.text(size, draws_colours(color))) };
     session.clock.stop();
     let written = std::fs::write(file, figure.svg());

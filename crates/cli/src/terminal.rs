@@ -5,7 +5,7 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, SourceMap, Style, render};
-use pullback_driver::{Disk, Files, bound, read_bounded};
+use pullback_session::{Disk, Files, bound, read_bounded};
 
 pub use crate::lines::error_line;
 use crate::options::{Color, PAGE};

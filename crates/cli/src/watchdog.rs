@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use pullback_driver::Clock;
+use pullback_session::Clock;
 
 /// How much longer than its limit work may take to notice by itself that the time is over, and where.
 const GRACE: Duration = Duration::from_secs(1);

@@ -32,14 +32,22 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("oracle", &["base", "prim", "lambda", "eval"]),
+    ("data", &["base", "prim", "lambda", "eval"]),
     (
-        "driver",
+        "session",
         &[
-            "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "engines", "oracle",
-            "compile", "ir", "analysis", "lower", "ad", "opt", "codegen",
+            "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "compile", "codegen",
+            "engines", "data",
         ],
     ),
-    ("cli", &["base", "driver"]),
+    (
+        "tools",
+        &[
+            "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "ir", "analysis", "ad",
+            "opt", "codegen", "compile", "engines", "oracle", "data", "session",
+        ],
+    ),
+    ("cli", &["base", "codegen", "data", "session", "tools"]),
 ];
 
 /// Imports against the arrows, and crates without arrows. What only tests import is free.

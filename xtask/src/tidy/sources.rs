@@ -115,10 +115,16 @@ pub fn fallbacks(repository: &Repository) -> Vec<String> {
     let mut breaches = Vec::new();
     for (path, text) in repository.rust() {
         let inside = |name: &&str| path.starts_with(&format!("crates/{name}/src/"));
-        if ["driver", "engines", "eval", "lambda", "prim", "reduce", "types"].iter().any(inside) {
+        if ["data", "engines", "eval", "lambda", "prim", "reduce", "session", "tools", "types"]
+            .iter()
+            .any(inside)
+        {
             breaches.extend(patterns(path, text, &INVENTIONS));
         }
-        if ["driver", "eval", "lambda", "prim", "reduce", "syntax", "types"].iter().any(inside) {
+        if ["data", "eval", "lambda", "prim", "reduce", "session", "syntax", "tools", "types"]
+            .iter()
+            .any(inside)
+        {
             breaches.extend(patterns(path, text, &DEFAULTS));
         }
         if inside(&"engines") {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pullback_driver::{Build, Derivative};
+use pullback_tools::{Build, Derivative};
 
 use super::call::WrtArgs;
 use super::native::TargetArgs;
@@ -93,11 +93,11 @@ pub enum Abi {
 }
 
 impl BuildArgs {
-    /// As the driver wants it.
+    /// As a session takes it.
     pub fn request(&self) -> Build {
         let abi = match self.abi {
-            Abi::C => pullback_driver::Abi::C,
-            Abi::Casadi => pullback_driver::Abi::Casadi,
+            Abi::C => pullback_tools::Abi::C,
+            Abi::Casadi => pullback_tools::Abi::Casadi,
         };
         Build {
             file: self.file.clone(),

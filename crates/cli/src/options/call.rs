@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pullback_driver::{Call, Input, Settings};
+use pullback_session::{Call, Input, Settings};
 
 /// A definition and its arguments; the definition may be left out.
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ impl NamedArgs {
 }
 
 impl CallArgs {
-    /// As the driver wants it, with an entry to use if none is given.
+    /// As a session takes it, with an entry to use if none is given.
     pub fn call(&self, default: &str, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),
@@ -81,7 +81,7 @@ impl CallArgs {
 }
 
 impl RequiredCallArgs {
-    /// As the driver wants it.
+    /// As a session takes it.
     pub fn call(&self, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pullback_driver::Dev;
+use pullback_tools::Dev;
 
 /// What the help of `dev` ends with.
 pub const PATH: &str = "\
@@ -39,7 +39,7 @@ pub struct DevArgs {
 }
 
 impl DevArgs {
-    /// As the driver wants it.
+    /// As a session takes it.
     pub fn request(&self) -> Dev {
         Dev {
             dump: self.dump.clone(),

@@ -252,9 +252,9 @@ impl Command {
 }
 
 fn stages() -> String {
-    let width = pullback_driver::stages().map(|stage| stage.name.len()).max().unwrap_or(0);
+    let width = pullback_tools::stages().map(|stage| stage.name.len()).max().unwrap_or(0);
     let mut text = String::from("Stages:\n");
-    for stage in pullback_driver::stages() {
+    for stage in pullback_tools::stages() {
         text.push_str(&format!("  {:width$}  {}\n", stage.name, stage.about));
     }
     text

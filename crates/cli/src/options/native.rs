@@ -1,7 +1,7 @@
 //! How native code computes, and for which machines it is.
 
 use clap::{Args, ValueEnum};
-use pullback_driver::{Fp, Settings, Target};
+use pullback_session::{Fp, Settings, Target};
 
 /// How native code computes.
 #[derive(Clone, Copy, Debug, Args)]
@@ -35,7 +35,7 @@ pub enum TargetArg {
 }
 
 impl TargetArgs {
-    /// As the driver wants it.
+    /// As a session takes it.
     pub fn target(self) -> Target {
         match self.target {
             TargetArg::Native => Target::Native,

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pullback_driver::{Layout, Settings};
+use pullback_data::output::Layout;
+use pullback_session::Settings;
 
 use super::native::FpArgs;
 use super::settings::{SettingsArgs, VerboseArgs, WarnArgs};
@@ -61,7 +62,7 @@ impl OutputArgs {
         let width = width.map(usize::from).or(terminal).or(asked.then_some(PAGE))?;
         Some(Layout { width, full, precision: precision.map(usize::from) })
     }
-    /// As the driver wants them.
+    /// As a session takes them.
     pub fn settings(&self) -> Settings {
         self.fp.of(Settings {
             trace_nan: self.trace_nan,

@@ -1,7 +1,7 @@
 //! How to evaluate, and what to tell about a run.
 
 use clap::{Args, ValueEnum};
-use pullback_driver::{Settings, Target};
+use pullback_session::{Settings, Target};
 
 use crate::{lines, units};
 
@@ -69,7 +69,7 @@ impl WarnArgs {
 }
 
 impl SettingsArgs {
-    /// As the driver wants them.
+    /// As a session takes them.
     pub fn settings(&self, warn: WarnArgs) -> Settings {
         Settings {
             warn_kinks: warn.warn == Some(Warn::Kinks),

@@ -232,12 +232,11 @@ fn commands_mean_what_they_say_whatever_a_file_defines() {
     for (command, calls) in CALLS {
         lines.extend(calls.iter().map(|call| format!("{command} FILE {call}")));
     }
-    for engine in pullback_driver::engine_names() {
+    for engine in pullback_session::engine_names() {
         lines.extend(BY_ENGINE.iter().map(|call| format!("{call} --engine {engine}")));
     }
     // The other stages are forms of the whole text.
-    for stage in pullback_driver::stages().filter(|stage| !["tokens", "ast"].contains(&stage.name))
-    {
+    for stage in pullback_tools::stages().filter(|stage| !["tokens", "ast"].contains(&stage.name)) {
         lines.push(format!("show FILE f --stage {}", stage.name));
         lines.push(format!("show FILE f 3.0 4.0 --stage {}", stage.name));
     }

@@ -1,0 +1,58 @@
+//! `check`, `fmt`, `explain`: what needs no evaluation.
+
+use std::path::Path;
+
+use pullback_base::{CODES, Diagnostic, Span, nearest};
+use pullback_types::{leftovers, type_like_variables};
+
+use crate::expected::{check_lines, infer_with_expectations, load_with_expectations};
+use crate::session::{Session, Stop};
+use crate::stdlib;
+
+/// Reports every mistake in a file, the files it imports and its expectations.
+pub fn check(session: &mut Session<'_>, path: &Path) {
+    if let Ok((modules, lines)) = load_with_expectations(session, path) {
+        let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
+        check_lines(session, &inferred, &lines, &ids);
+        let module = &modules.main().module;
+        // Where something is wrong, what is meant is not known, and so not what is left over.
+        if !session.has_errors() {
+            let beside: Vec<_> = lines.iter().flat_map(|line| line.kind.expressions()).collect();
+            session.diagnostics.extend(leftovers(module, &beside));
+        }
+        session.diagnostics.extend(type_like_variables(module));
+    }
+    session.sort_diagnostics();
+}
+
+/// A file's text before and after formatting. A file with syntax errors is not formatted.
+pub fn fmt(session: &mut Session<'_>, path: &Path) -> Result<(String, String), Stop> {
+    let file = session.read_text(path)?;
+    let text = session.sources.text(file).to_owned();
+    let parse = pullback_syntax::parse(&text, file);
+    session.diagnostics.extend(parse.diagnostics);
+    session.stop_on_errors()?;
+    let formatted = pullback_syntax::format_file(&text, file).map_err(|_| Stop)?;
+    Ok((text, formatted))
+}
+
+/// The page of a diagnostic's code.
+pub fn explain(session: &mut Session<'_>, code: &str) -> Result<&'static str, Stop> {
+    let code = code.trim().to_ascii_uppercase();
+    if let Some(page) = stdlib::page(&code) {
+        return Ok(page);
+    }
+    let title = format!("there is no diagnostic `{code}`");
+    let diagnostic = Diagnostic::error("E0814", Span::NONE, title, "");
+    // `e301`, `E301` and `301` mean E0301.
+    let digits = code.trim_start_matches('E');
+    if let Some(page) = stdlib::page(&format!("E{digits:0>4}")) {
+        return Ok(page);
+    }
+    let family = code.get(..3).unwrap_or(&code);
+    let known = CODES.iter().map(|(code, _)| *code).filter(|known| known.starts_with(family));
+    session.fail(match nearest(&code, known) {
+        Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+        None => diagnostic.hint("codes look like E0301; every message begins with its code"),
+    })
+}

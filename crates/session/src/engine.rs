@@ -1,0 +1,334 @@
+//! The engines as a session uses them: chosen by name, run under limits, faults told as diagnostics.
+//!
+//! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
+//! machine of its own, so constants are computed once an evaluation.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
+use pullback_compile::{Answer, Mode, compiler};
+use pullback_engines::{
+    Batch, ENGINES, EngineInfo, How, engine_named, evaluate, follow, fused, run, run_in_machine,
+};
+use pullback_eval::watch::Watch;
+use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
+use pullback_lambda::{DefId, Program};
+
+use crate::limits::{Clock, limits};
+use crate::request::{Fp, Settings, Target};
+use crate::session::{Session, Stop};
+use crate::tiers::{Codes, Tier, Told, Work, climb};
+
+/// An engine with its limits.
+pub struct Engine {
+    info: &'static EngineInfo,
+    options: Options,
+    /// Whether the settings name it.
+    is_named: bool,
+    /// Whether a long run goes on as native code, and what was told of the latest one.
+    tiers: Option<Rc<Told>>,
+}
+
+/// A program to be evaluated many times. It is compiled once, and only for engines of the evaluator.
+pub struct Code {
+    program: Rc<Program>,
+    image: OnceCell<Image>,
+    is_watched: bool,
+    codes: Codes,
+}
+
+impl Code {
+    /// The code of a program.
+    pub fn new(program: Program) -> Self {
+        Self::of(Rc::new(program), false)
+    }
+    /// The same program, to be run under a watch.
+    pub fn watched(&self) -> Self {
+        Self::of(self.program.clone(), true)
+    }
+    fn of(program: Rc<Program>, is_watched: bool) -> Self {
+        Self { program, image: OnceCell::new(), is_watched, codes: Codes::default() }
+    }
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+    /// The program, to be kept.
+    pub fn shared(&self) -> Rc<Program> {
+        self.program.clone()
+    }
+    fn image(&self) -> &Image {
+        self.image.get_or_init(|| {
+            let image = compile(&self.program);
+            if self.is_watched { image.watched() } else { image }
+        })
+    }
+}
+
+/// The names of all engines.
+pub fn engine_names() -> impl Iterator<Item = &'static str> + Clone {
+    ENGINES.iter().map(|engine| engine.name)
+}
+
+/// The engine where none is named: the first one, or for checkpoints by themselves one that compiles, to native code if
+/// it can.
+fn asked_for(settings: &Settings) -> &'static EngineInfo {
+    let makes_native = settings.steps.is_none() && compiler().is_some();
+    let has_checkpoints = |engine: &&EngineInfo| {
+        matches!(engine.how, How::Compiled(_)) && engine.needs_compiler() == makes_native
+    };
+    let checkpoints = settings.max_tape.and_then(|_| ENGINES.iter().find(has_checkpoints));
+    checkpoints.unwrap_or(&ENGINES[0])
+}
+
+impl Engine {
+    /// The engine that the settings name, or the one that does what they ask for.
+    pub fn resolve(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let name = settings.engine.as_deref().unwrap_or_else(|| asked_for(settings).name);
+        let Some(info) = engine_named(name) else {
+            let title = format!("there is no engine `{name}`");
+            let hint = did_you_mean("engine", name, engine_names());
+            return session.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
+        };
+        let info = if settings.fuse {
+            let Some(fused) = fused(info) else {
+                let title = format!("the engine `{name}` has no fused mode");
+                let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                    .note("`--fuse` is a way of running `delta`")
+                    .hint("add `--engine delta`, or leave out `--fuse`");
+                return session.fail(diagnostic);
+            };
+            fused
+        } else {
+            info
+        };
+        if info.needs_compiler() && compiler().is_none() {
+            session.diagnostics.push(without_compiler());
+        }
+        if settings.steps.is_some() && info.needs_compiler() {
+            let title = format!("the engine `{name}` counts no steps");
+            let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                .note("`--steps` limits engines that transform programs or evaluate code")
+                .hint("limit its time by `--timeout`, or choose `--engine ir`");
+            return session.fail(diagnostic);
+        }
+        if settings.max_tape.is_some() && !matches!(info.how, How::Compiled(_)) {
+            let title = format!("the engine `{name}` has no checkpoints");
+            let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+                .note("`--max-tape` chooses checkpoints in compiled code")
+                .hint("add `--engine ir`, or limit all memory by `--max-memory`");
+            return session.fail(diagnostic);
+        }
+        let Limits { since, timeout, max_memory } = limits(settings, &session.clock);
+        let options = Options {
+            strict_domain: settings.strict,
+            max_memory,
+            timeout,
+            since: Some(since),
+            max_tape: settings.max_tape,
+            tell: settings.tell.unwrap_or(|_| {}),
+            progress: settings.progress.clone(),
+            strict_fp: match settings.fp {
+                Some(Fp::Strict) => true,
+                Some(Fp::Fast) => false,
+                // It must not show in a result which engine was chosen.
+                None => settings.engine.is_none(),
+            },
+            portable: settings.target == Target::Portable,
+            threads: settings.threads.unwrap_or(1),
+            ..Options::default()
+        };
+        Ok(Self { info, options, is_named: settings.engine.is_some(), tiers: None })
+    }
+    /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
+    /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
+    pub fn with_tiers(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let engine = Self::resolve(session, settings)?;
+        let is_open = settings.engine.is_none()
+            && settings.max_tape.is_none()
+            && !settings.strict
+            && settings.timeout.is_none()
+            && settings.max_memory.is_none()
+            && !settings.warn_kinks
+            && !settings.trace_nan;
+        if !is_open {
+            return Ok(engine);
+        }
+        Ok(Self { tiers: Some(Rc::default()), ..engine })
+    }
+    /// Which tier gave the latest answer.
+    pub fn tier(&self) -> Option<Tier> {
+        self.tiers.as_ref().and_then(|told| told.latest())
+    }
+    /// Who gave all answers so far, if there are tiers.
+    pub fn tally(&self) -> Option<String> {
+        self.tiers.as_ref().map(|told| told.tally())
+    }
+    /// The name of the engine that gave the latest answer.
+    pub fn answered(&self) -> &'static str {
+        let is_native = self.tier().is_some_and(|tier| tier.is_native());
+        let native = ENGINES.iter().find(|engine| is_native && engine.needs_compiler());
+        native.unwrap_or(self.info).name
+    }
+    /// The limits that it keeps.
+    pub fn limits(&self) -> Limits {
+        let Options { since, timeout, max_memory, .. } = self.options;
+        Limits { since: since.unwrap_or_else(Since::now), timeout, max_memory }
+    }
+    /// The options of an evaluation.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+    /// The same engine, with all the time of its limits left.
+    pub fn afresh(&self, clock: &Clock) -> Self {
+        clock.restart();
+        let since = self.limits().since;
+        let since = Some(Since { time: clock.started(), ..since });
+        let options = Options { since, ..self.options.clone() };
+        Self { info: self.info, options, is_named: self.is_named, tiers: self.tiers.clone() }
+    }
+    /// The first engine with the limits of this one: for what runs once and need not be compiled.
+    pub fn evaluated(&self) -> Self {
+        Self { info: &ENGINES[0], options: self.options.clone(), is_named: false, tiers: None }
+    }
+    /// The engine for the arguments of what is measured.
+    pub fn for_preparation(&self) -> Self {
+        if self.info.needs_compiler() { self.for_arguments() } else { self.evaluated() }
+    }
+    /// The same engine, which was chosen for whoever named none.
+    pub fn unnamed(self) -> Self {
+        Self { is_named: false, ..self }
+    }
+    /// Whether it makes native code, unless there is no C compiler.
+    pub fn is_native(&self) -> bool {
+        self.info.needs_compiler()
+    }
+    /// The engine that answers where this one cannot make native code and nobody named it, which is told.
+    pub fn instead(&self, session: &mut Session<'_>, fault: &Diagnostic) -> Option<Self> {
+        let is_refused = fault.code == "E0823" && !self.is_named && self.info.needs_compiler();
+        let is_next = |engine: &&EngineInfo| {
+            matches!(engine.how, How::Compiled(_)) && !engine.needs_compiler()
+        };
+        let info = ENGINES.iter().find(is_next).filter(|_| is_refused)?;
+        let title = "native code cannot be made: `ir` runs instead";
+        let mut warning = Diagnostic::warning("W0801", Span::NONE, title, "");
+        warning.notes.clone_from(&fault.notes);
+        session
+            .diagnostics
+            .push(warning.hint("check the C compiler and the folder for temporary files"));
+        Some(Self { info, options: self.options.clone(), is_named: false, tiers: None })
+    }
+    /// The engine for arguments: where this one needs a compiler, what is short is evaluated sooner than compiled.
+    pub fn for_arguments(&self) -> Self {
+        let (info, tiers) = if self.info.needs_compiler() {
+            (&ENGINES[0], Some(Rc::default()))
+        } else {
+            (self.info, self.tiers.clone())
+        };
+        Self { info, options: self.options.clone(), is_named: self.is_named, tiers }
+    }
+    /// How it runs.
+    pub fn how(&self) -> How {
+        self.info.how
+    }
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.info.name
+    }
+    /// Whether there is a fused mode beside it.
+    pub fn has_fused_mode(&self) -> bool {
+        fused(self.info).is_some()
+    }
+    /// The value of a definition.
+    pub fn value(&self, code: &Code, def: DefId) -> Result<Value, Box<Diagnostic>> {
+        if let Some(told) = &self.tiers {
+            return Ok(self.climb(code, Work::Value(def), told)?.value);
+        }
+        match self.info.how {
+            How::Runtime(make) => {
+                Machine::new(code.image(), make(), self.options.clone()).global(def)
+            }
+            How::Transform { .. } | How::Compiled(_) => {
+                evaluate(self.info, code.program(), def, &self.options)
+            }
+        }
+    }
+    /// Definitions compiled together, if the engine needs a compiler; else, and where they cannot be, each is
+    /// looked at on its own.
+    pub fn batch<'c>(&self, code: &'c Code, defs: &[DefId]) -> Option<Batch<'c>> {
+        let batch = self.info.needs_compiler().then(|| Batch::new(code.program(), defs));
+        batch.and_then(Result::ok)
+    }
+    /// The value of a function at an argument, with its derivative there if one is asked for.
+    pub fn run(
+        &self,
+        session: &mut Session<'_>,
+        code: &Code,
+        function: DefId,
+        argument: Value,
+        mode: &Mode,
+    ) -> Result<Answer, Stop> {
+        self.try_run(code, function, argument, mode).or_else(|fault| session.fail(*fault))
+    }
+    /// As [`Engine::run`], without reporting faults to a session.
+    pub fn try_run(
+        &self,
+        code: &Code,
+        function: DefId,
+        argument: Value,
+        mode: &Mode,
+    ) -> Result<Answer, Box<Diagnostic>> {
+        if let Some(told) = &self.tiers {
+            return self.climb(code, Work::Function(function, &argument, mode), told);
+        }
+        match self.info.how {
+            How::Runtime(make) => {
+                run_in_machine(make(), code.image(), function, argument, mode, &self.options)
+            }
+            How::Transform { .. } | How::Compiled(_) => {
+                run(self.info, code.program(), function, argument, mode, &self.options)
+            }
+        }
+    }
+    fn climb(&self, code: &Code, work: Work<'_>, told: &Told) -> Result<Answer, Box<Diagnostic>> {
+        climb((code.program(), code.image()), &code.codes, work, &self.options, told)
+    }
+    /// The engine for tests, which gives up after so many steps.
+    pub fn within(self, steps: u64) -> Self {
+        let exceeded = "this takes more steps than it is given for a test";
+        let budget = Some(Budget { steps, exceeded });
+        Self { options: Options { budget, ..self.options }, tiers: None, ..self }
+    }
+    /// The engine under a watch: the same, or the first one if it cannot be watched.
+    pub fn watched(&self, watch: &Rc<Watch>) -> Self {
+        let info = match self.info.how {
+            How::Runtime(_) => self.info,
+            How::Transform { .. } | How::Compiled(_) => &ENGINES[0],
+        };
+        let options =
+            Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.unheard() };
+        Self { info, options, is_named: self.is_named, tiers: None }
+    }
+    /// Runs a function with its argument followed; see [`pullback_engines::follow`].
+    pub fn follow(
+        &self,
+        code: &Code,
+        function: DefId,
+        argument: Value,
+    ) -> Result<(), Box<Diagnostic>> {
+        follow(code.image(), function, argument, &self.options)
+    }
+    /// The same engine in the strict domain: ties and edges of domains are faults.
+    pub fn strict(&self) -> Self {
+        let options = Options { strict_domain: true, ..self.options.unheard() };
+        Self { info: self.info, options, is_named: self.is_named, tiers: None }
+    }
+}
+
+/// What is said where `native` cannot be.
+fn without_compiler() -> Diagnostic {
+    Diagnostic::warning("W0801", Span::NONE, "there is no C compiler: `ir` runs instead", "")
+        .note("`--engine native` needs the command that `CC` names, or `cc`")
+        .hint("install a C compiler, or choose `--engine ir`")
+}

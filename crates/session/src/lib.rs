@@ -1,0 +1,47 @@
+//! Programs loaded, inferred, asked about and run under limits, without printing and without globals.
+//!
+//! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`], [`jvp`], [`check`],
+//! [`fmt`] and [`explain`] are functions of it. They return their answer, or [`Stop`] after reporting to the session why
+//! there is none. The modules that are public are what tools are made of.
+
+mod bug;
+
+mod files;
+pub mod stdlib;
+
+mod limits;
+mod request;
+mod session;
+
+pub mod load;
+pub mod pipeline;
+
+mod input_file;
+
+pub mod arguments;
+pub mod call;
+pub mod engine;
+pub mod entry;
+pub mod parts;
+pub mod sizes;
+pub mod tiers;
+pub mod wrap;
+
+pub mod watch;
+
+mod derive;
+
+pub mod expect;
+pub mod expected;
+
+mod check;
+
+pub use check::{check, explain, fmt};
+pub use derive::{Answer, grad, jvp, run, vjp};
+pub use engine::engine_names;
+pub use expect::{Expectation, ExpectationKind, Failure, Reason, expectations};
+pub use files::{Disk, Files, MAX_SOURCE_BYTES, Memory, bound, read_bounded};
+pub use limits::{Clock, stopped_late};
+pub use pullback_data::output::{Layout, to_text};
+pub use request::{Call, Format, Fp, Input, Settings, Target};
+pub use session::{Progress, Session, Stop};

@@ -1,0 +1,141 @@
+//! The pipeline: the stages from text to a runnable program, as functions.
+//!
+//! Input: loaded modules. Output: [`Inferred`], then a `lambda` program for the definitions wanted.
+//! Every stage reports to the session; the next one runs only if there are no errors.
+
+use pullback_base::{Diagnostic, Name, Span, did_you_mean};
+use pullback_lambda::{DefId, Program, Stage as LambdaStage};
+use pullback_syntax::ast::Expr;
+use pullback_types::tir::{Global, GlobalId, Typed};
+use pullback_types::{Call, ELABORATE, Inference, Source, check_patterns, elaborate};
+
+use crate::load::Modules;
+use crate::session::{Session, Stop};
+use crate::stdlib::SHELF;
+
+/// A program whose types are known, to which a request may add definitions.
+pub struct Inferred<'m> {
+    inference: Inference<'m>,
+    /// Which module was asked for.
+    main: usize,
+    /// How many definitions have had their patterns checked.
+    checked: usize,
+}
+
+/// Infers the types of all modules. Everything found is reported; see [`Session::has_errors`].
+pub fn typed<'m>(session: &mut Session<'_>, modules: &'m Modules) -> Inferred<'m> {
+    let sources: Vec<Source<'m>> = modules
+        .list
+        .iter()
+        .map(|module| Source {
+            name: module.name.clone(),
+            file: module.file,
+            module: &module.module,
+            imports: module
+                .imports
+                .iter()
+                .filter_map(|(name, index)| index.map(|index| (name.clone(), index)))
+                .collect(),
+            unread: module
+                .imports
+                .iter()
+                .filter(|(_, index)| index.is_none())
+                .map(|(name, _)| name.clone())
+                .collect(),
+            prelude: module.prelude,
+            library: session.library.contains(&module.file),
+        })
+        .collect();
+    let main = modules.list.len() - 1;
+    let mut inferred = Inferred { inference: Inference::new(&sources, SHELF), main, checked: 0 };
+    inferred.report(session);
+    inferred
+}
+
+impl<'m> Inferred<'m> {
+    /// The typed tree.
+    pub fn typed(&self) -> &Typed {
+        self.inference.typed()
+    }
+    /// The definitions of the module that was asked for.
+    pub fn globals(&self) -> impl Iterator<Item = (&Name, GlobalId)> {
+        self.inference.scopes().globals(self.main)
+    }
+    /// The definition of this name in the module that was asked for.
+    pub fn global(&self, name: &str) -> Option<(GlobalId, &Global)> {
+        let id = self.inference.scopes().global(self.main, name)?;
+        Some((id, &self.typed().globals[id]))
+    }
+    /// Adds the parts of a call to the program, with expressions in the scope of the module that was asked
+    /// for; see [`Inference::call`].
+    pub fn call(&mut self, session: &mut Session<'_>, call: &Call<'m>) -> Result<GlobalId, Stop> {
+        let id = self.inference.call(self.main, call);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
+    /// Adds the two sides of an expectation as a pair.
+    pub fn sides(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> GlobalId {
+        self.inference.sides(self.main, left, right, span)
+    }
+    /// Adds an expression.
+    pub fn expression(&mut self, expr: &'m Expr) -> GlobalId {
+        self.inference.expression(self.main, expr)
+    }
+    /// Adds an expression that the command line asks for.
+    pub fn asked(&mut self, session: &mut Session<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+        let id = self.expression(expr);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
+    /// Adds an expression that is a Real.
+    pub fn real(&mut self, session: &mut Session<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+        let id = self.inference.real(self.main, expr);
+        self.report(session);
+        session.stop_on_errors()?;
+        Ok(id)
+    }
+    /// Reports what is wrong with the definitions added since the last report.
+    pub fn report(&mut self, session: &mut Session<'_>) {
+        session.diagnostics.extend(self.inference.take_diagnostics());
+        session.diagnostics.extend(check_patterns(self.inference.typed(), self.checked));
+        self.checked = self.inference.typed().globals.len();
+        session.sort_diagnostics();
+    }
+    /// The definition of this name, or a diagnostic that lists what there is.
+    pub fn entry(&self, session: &mut Session<'_>, name: &str) -> Result<GlobalId, Stop> {
+        if let Some((id, _)) = self.global(name) {
+            return Ok(id);
+        }
+        let known: Vec<&str> = self.names().collect();
+        let title = format!("there is no definition `{name}`");
+        let diagnostic = Diagnostic::error("E0809", Span::NONE, title, "");
+        session.fail(if known.is_empty() {
+            diagnostic.hint("the file defines nothing: add a `def`")
+        } else {
+            diagnostic.hint(did_you_mean("definition", name, known))
+        })
+    }
+    /// The names that the user's module defines.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.globals().map(|(name, _)| name.as_str())
+    }
+    /// Elaborates these definitions and all they need.
+    pub fn program(
+        &self,
+        session: &mut Session<'_>,
+        roots: &[GlobalId],
+    ) -> Result<(Program, Vec<DefId>), Stop> {
+        session.stop_on_errors()?;
+        let mut elaborated = elaborate(self.typed(), roots);
+        session.diagnostics.extend(elaborated.diagnostics);
+        session.stop_on_errors()?;
+        elaborated.program.library.clone_from(&session.library);
+        elaborated.program.verify_passes = session.verify_passes;
+        elaborated.program.without_passes.clone_from(&session.without_passes);
+        ELABORATE.verified(&elaborated.program, LambdaStage::Any);
+        let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
+        Ok((elaborated.program, defs))
+    }
+}

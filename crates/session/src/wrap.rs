@@ -1,0 +1,140 @@
+//! A call in the calculus: from the parts that inference has typed to a function `S -> T`.
+//!
+//! Input: a program with the definition that inference added for a call, the tuple of the entry, its arguments
+//! and the direction, each a closed term. Output: [`Wrapped`] definitions in its place. Law: with the values
+//! `a`, … of the data among the arguments, `function (a, …) = ENTRY A …`, where a parameter without
+//! derivative is under `stop_gradient`. Everything is built from definitions and variables by their ids.
+
+use pullback_base::{Name, Span};
+use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId};
+
+use crate::bug::bug;
+use crate::entry::Given;
+use crate::parts::Slot;
+
+/// A call in the calculus.
+pub struct Wrapped {
+    /// `S -> T`
+    pub function: DefId,
+    /// The definition of what has to be evaluated first and how many values it gives as a tuple: the
+    /// expressions among the components of `S`, then the direction.
+    pub constants: Option<(DefId, usize)>,
+    /// The types of the components of `S`.
+    pub types: Vec<Type>,
+    /// `T`
+    pub result: Type,
+}
+
+/// Makes the function of a call, of which inference has added the parts as `root`.
+pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool) -> Wrapped {
+    let span = program.defs[root].span;
+    let body = std::mem::replace(&mut program.defs[root].body, Expr::unit(span));
+    let ExprKind::Tuple(parts) = body.kind else {
+        bug("a call is elaborated to the tuple of its parts")
+    };
+    let mut parts = parts.into_iter();
+    let Some(entry) = parts.next() else { bug("the first part of a call is its entry") };
+    let (params, result) = curried(&entry.ty, slots.len());
+    let (mut args, mut vars, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+    for (slot, ty) in slots.iter().zip(params) {
+        let written = match slot.given {
+            Given::Arg(_) | Given::Free(_) => parts.next(),
+            Given::Input(_) | Given::Message => None,
+        };
+        if !slot.data {
+            args.push(written.unwrap_or_else(|| bug("a function is given as an expression")));
+            continue;
+        }
+        constants.extend(written);
+        let var = program.fresh(slot.name.as_str(), ty.clone());
+        let value = program.var(var, slot.span);
+        let is_constant = derivative && !slot.wrt;
+        args.push(if is_constant {
+            Expr::ad(AdOp::StopGradient, vec![value], ty, slot.span)
+        } else {
+            value
+        });
+        vars.push(var);
+    }
+    constants.extend(parts);
+    let types: Vec<Type> = vars.iter().map(|var| program.vars[*var].ty.clone()).collect();
+    let call = Expr::app(entry, args, span);
+    let function = match called_definition(program, &vars, &call) {
+        Some(function) => function,
+        None => {
+            let name = unused_name(program);
+            let bound =
+                |_: &mut Program, args: Vec<Expr>| Expr::lets(vars.into_iter().zip(args), call);
+            add_function(program, name, span, types.clone(), bound)
+        }
+    };
+    let constants = set_constants(program, root, constants);
+    Wrapped { function, constants, types, result }
+}
+
+/// Makes a definition that of some terms, as a tuple if they are several.
+fn set_constants(
+    program: &mut Program,
+    def: DefId,
+    mut terms: Vec<Expr>,
+) -> Option<(DefId, usize)> {
+    let (count, span) = (terms.len(), program.defs[def].span);
+    let body = if count == 1 { terms.remove(0) } else { Expr::tuple(terms, span) };
+    program.defs[def].ty = body.ty.clone();
+    program.defs[def].body = body;
+    (count > 0).then_some((def, count))
+}
+
+/// The definition that a function of one variable does nothing but call.
+fn called_definition(program: &Program, vars: &[VarId], call: &Expr) -> Option<DefId> {
+    let ([param], ExprKind::App(called, args)) = (vars, &call.kind) else { return None };
+    let ([arg], ExprKind::Global(def)) = (&args[..], &called.kind) else { return None };
+    let ExprKind::Lam(taken, _) = &program.defs[*def].body.kind else { return None };
+    let direct = matches!(arg.kind, ExprKind::Var(var) if var == *param);
+    (direct && taken.len() == 1 && call.ty.as_fun().is_none()).then_some(*def)
+}
+
+/// What the function of a call is called where people see it: like no definition of the program.
+fn unused_name(program: &Program) -> Name {
+    let mut name = "call".to_owned();
+    while program.defs.iter().any(|def| def.name == name) {
+        name.push('\'');
+    }
+    name.into()
+}
+
+/// Adds `\s -> body s.0 s.1 …`, a function of the tuple of these types.
+pub fn add_function(
+    program: &mut Program,
+    name: Name,
+    span: Span,
+    types: Vec<Type>,
+    body: impl FnOnce(&mut Program, Vec<Expr>) -> Expr,
+) -> DefId {
+    let count = types.len();
+    let from = if count == 1 { types[0].clone() } else { Type::tuple(types) };
+    let point = program.fresh("s", from);
+    let arg = program.var(point, span);
+    let args = if count == 1 {
+        vec![arg]
+    } else {
+        (0..count).map(|at| Expr::proj(arg.clone(), at, span)).collect()
+    };
+    let body = body(program, args);
+    let body = program.lam(vec![point], body);
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+}
+
+/// The types of this many parameters, and of what is left.
+pub fn curried(ty: &Type, count: usize) -> (Vec<Type>, Type) {
+    let mut params = Vec::new();
+    let mut rest = ty.clone();
+    for _ in 0..count {
+        let Some((from, to)) = rest.as_fun().map(|(from, to)| (from.clone(), to.clone())) else {
+            bug("an entry has a parameter for each argument")
+        };
+        params.push(from);
+        rest = to;
+    }
+    (params, rest)
+}

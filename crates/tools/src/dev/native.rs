@@ -1,0 +1,57 @@
+//! Native code as `pullback dev` prints it: the C text, or how the loops in it go.
+//!
+//! Input: code without requests, and a file that decides on some of its loops, if there is one. Output: text.
+
+use std::path::Path;
+
+use pullback_analysis::facts::proven;
+use pullback_base::{Diagnostic, Span};
+use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
+use pullback_ir::{FuncId, Program, trimmed};
+use pullback_session::{Session, Stop};
+
+/// The text; what C lacks is told in its place.
+pub(super) fn text(
+    session: &mut Session<'_>,
+    schedule: Option<&Path>,
+    code: &Program,
+    roots: &[FuncId],
+    is_schedule: bool,
+) -> Result<String, Stop> {
+    let (code, roots) = trimmed(code, roots);
+    let ways = ways(session, schedule, &code)?;
+    if roots.is_empty() {
+        return Ok(String::new());
+    }
+    let proven = proven(&code);
+    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::Fast, worth: WORTH };
+    let (emitted, decided) = match emit_by(unit, &ways) {
+        Ok(emitted) => emitted,
+        Err(lack) => return Ok(lack),
+    };
+    if let Some((first, rest)) = decided.refused.split_first() {
+        let title = format!("the schedule cannot be followed: {first}");
+        let diagnostic = Diagnostic::error("E0824", Span::NONE, title, "");
+        let diagnostic = rest.iter().fold(diagnostic, |all, why| all.note(why.clone()));
+        return session.fail(diagnostic.hint("`--dump loops` prints how the loops go"));
+    }
+    Ok(if is_schedule { decided.print(&code) } else { emitted.own().to_owned() })
+}
+
+/// How some loops go.
+fn ways(session: &mut Session<'_>, schedule: Option<&Path>, code: &Program) -> Result<Ways, Stop> {
+    let Some(path) = schedule else { return Ok(Ways::default()) };
+    let file = session.read_text(path)?;
+    let text = session.sources.text(file);
+    match read_ways(text, code) {
+        Ok(ways) => Ok(ways),
+        Err((number, told)) => {
+            let mut lines = text.split('\n');
+            let start: usize = lines.by_ref().take(number).map(|line| line.len() + 1).sum();
+            let span = Span::new(file, start, start + lines.next().map_or(0, str::len));
+            let title = format!("the schedule cannot be read: {told}");
+            let diagnostic = Diagnostic::error("E0824", span, title, "in this line");
+            session.fail(diagnostic.hint("`--dump loops` prints what can be read here"))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a command does beside evaluation, each tool on its own: without printing and without globals.
+//!
+//! Input: a session and a request. Output: the answer, or [`Stop`](pullback_session::Stop) after reporting to the session
+//! why there is none.
+
+mod bug;
+
+mod stages;
+
+mod show;
+
+mod compare;
+mod test;
+
+mod check_grad;
+mod demo;
+mod dev;
+mod doc;
+mod measure;
+
+mod table;
+mod timed;
+
+mod bench;
+mod gradbench;
+mod library;
+mod plot;
+
+pub use bench::{BenchReport, Effort, bench};
+pub use check_grad::{GradReport, check_grad};
+pub use demo::demo;
+pub use dev::{Dev, dev};
+pub use doc::{Markup, doc, reference};
+pub use gradbench::{Gradbench, refused};
+pub use library::{Abi, Build, Built, Derivative, build, shared_object};
+pub use measure::{Cost, Operations, function, measure, operations};
+pub use plot::{Figure, Plot, plot};
+pub use show::{show, show_passes};
+pub use stages::{STAGES, Stage, stages};
+pub use test::{STEPS, TestReport, test};

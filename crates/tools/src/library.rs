@@ -1,0 +1,179 @@
+//! `pullback build`: definitions of a file, with their derivatives, as a library for C.
+//!
+//! Input: a [`Build`]. Output: the texts of a header, of a C file and of a manifest. A definition is in the library
+//! if all that it takes and gives has a C type: numbers and truth values, arrays of them, and tuples and records of
+//! these, which C sees part by part.
+
+mod asked;
+mod entries;
+mod extents;
+mod fields;
+mod fits;
+mod left_out;
+mod manifest;
+mod matrices;
+mod names;
+mod packed;
+mod shape;
+
+use std::path::Path;
+
+use pullback_analysis::facts::proven;
+use pullback_base::{Diagnostic, Span};
+use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit, WORTH};
+use pullback_compile::{Plan, compile};
+use pullback_ir::{FuncId, Program as Code, trimmed};
+use pullback_lambda::{DefId, Program};
+use pullback_prim::Fault;
+
+use crate::bug::bug;
+use pullback_session::load::load;
+use pullback_session::pipeline::typed;
+use pullback_session::{Session, Stop, Target};
+
+pub use asked::{Abi, Build};
+use entries::{Offered, offered};
+use names::Names;
+pub use shape::Derivative;
+use shape::{Kind, Shape};
+
+/// A library.
+pub struct Built {
+    /// Its name, which files and names begin with.
+    pub name: String,
+    /// The header.
+    pub header: String,
+    /// The C file.
+    pub source: String,
+    /// What is in it, as JSON.
+    pub manifest: String,
+}
+
+/// Makes a library.
+pub fn build(session: &mut Session<'_>, asked: &Build) -> Result<Built, Stop> {
+    let modules = load(session, &asked.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let (program, offers, left_out) = offered(session, &inferred, &modules, asked)?;
+    session.notes.extend(left_out.iter().map(left_out::LeftOut::words));
+    let mut codes = vec![];
+    for offer in &offers {
+        match alone(&program, offer.def) {
+            Ok(code) => codes.push(code),
+            Err(fault) => return session.fail(*fault),
+        }
+    }
+    let name = names::library(&asked.file);
+    let mut names = Names::new(Interface::fixed(&name));
+    let functions = offers.iter().zip(&codes).enumerate().map(|(unit, (offer, (code, root)))| {
+        let func = &code.funcs[*root];
+        let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
+        let (params, results) = fields::of(&offer.shape, &given, &func.results);
+        let symbol = match asked.abi {
+            Abi::C => names.unique(&format!("{name}_{}{}", offer.entry, offer.shape.kind.ending())),
+            // These have names by the tables.
+            Abi::Casadi => String::new(),
+        };
+        let fits = fits::fits(&inferred.typed().globals[offer.global], &offer.shape, &params);
+        Function { symbol, about: about(offer), unit, root: *root, params, results, fits }
+    });
+    let interface = Interface { functions: functions.collect(), name };
+    let place = |span: Span| place(session, span);
+    let proven: Vec<Vec<bool>> = codes.iter().map(|(code, _)| proven(code)).collect();
+    let units = codes.iter().zip(&proven).map(|((program, root), proven)| {
+        let roots = std::slice::from_ref(root);
+        Unit { program, roots, proven, fp: Fp::default(), worth: WORTH }
+    });
+    let units: Vec<Unit<'_>> = units.collect();
+    let name = interface.name.clone();
+    let (header, source, manifest) = match asked.abi {
+        Abi::C => {
+            let manifest = manifest::text(&interface, &offers, &left_out);
+            (interface.header(), interface.source(&units, &place), manifest)
+        }
+        Abi::Casadi => {
+            let tables = tables(&interface, &offers, &mut names);
+            let manifest = manifest::of_tables(&name, &tables, &left_out);
+            let casadi = Casadi { interface, tables };
+            (casadi.header(), casadi.source(&units, &place), manifest)
+        }
+    };
+    match source {
+        Ok(source) => Ok(Built { header, source, manifest, name }),
+        Err(what) => session.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
+    }
+}
+
+/// The code of a function without the others: what only one function calls is a part of it, so that its forward and
+/// backward sweeps become one.
+fn alone(program: &Program, def: DefId) -> Result<(Code, FuncId), Box<Diagnostic>> {
+    let lowered = match compile(program, &[def], &mut Plan::of(program))? {
+        Some(lowered) => lowered,
+        None => bug("the plan of a library makes code"),
+    };
+    match trimmed(&lowered.program, &lowered.roots) {
+        (code, roots) if roots.len() == 1 => Ok((code, roots[0])),
+        _ => bug("a function is one of the code"),
+    }
+}
+
+/// What CasADi finds of all definitions.
+fn tables(interface: &Interface, offers: &[Offered], names: &mut Names) -> Vec<Table> {
+    let mut tables = vec![];
+    let mut first = 0;
+    // The functions of a definition follow each other, its value first.
+    while first < offers.len() {
+        let rest = &offers[first + 1..];
+        let count = 1 + rest.iter().take_while(|offer| offer.shape.kind != Kind::Value).count();
+        let name = format!("{}_{}", interface.name, offers[first].entry);
+        let symbol = names.unique_with(&name, Casadi::beginnings(), Casadi::endings());
+        let range = first..first + count;
+        let functions = &interface.functions[range.clone()];
+        let before = tables.len();
+        tables.extend(matrices::tables(&offers[range], functions, first, before, &symbol));
+        first += count;
+    }
+    tables
+}
+
+/// What a function does, in words without those of the program.
+fn about(offer: &Offered) -> String {
+    let Offered { entry, shape, .. } = offer;
+    let entry = names::identifier(entry);
+    let Shape { kind, .. } = shape;
+    format!("{entry}: {}.", kind.words())
+}
+
+/// A place in words.
+fn place(session: &Session<'_>, span: Span) -> String {
+    if span.is_none() {
+        return "somewhere".to_owned();
+    }
+    let at = session.sources.line_col(span);
+    let name = session.sources.name(span.file);
+    let file = name.rsplit('/').next().unwrap_or(name);
+    format!("{file}:{}:{}", at.line, at.column)
+}
+
+/// Compiles the C file of a library to a shared object.
+pub fn shared_object(
+    session: &mut Session<'_>,
+    source: &str,
+    target: Target,
+    to: &Path,
+) -> Result<(), Stop> {
+    match pullback_codegen::shared_object(source, target.level(), to) {
+        Ok(()) => Ok(()),
+        Err(Failure::NoCompiler) => session.fail(
+            Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")
+                .note("a shared object needs the command that `CC` names, or `cc`")
+                .hint("install a C compiler, or write the C file with `--emit c`"),
+        ),
+        Err(Failure::Late) => bug("a library is compiled without a limit of time"),
+        Err(Failure::Unsupported(told) | Failure::Refused(told)) => session.fail(
+            Diagnostic::error("E0823", Span::NONE, "the shared object cannot be made", "")
+                .note(told)
+                .hint("check the C compiler and the folder, or write the C file with `--emit c`"),
+        ),
+    }
+}

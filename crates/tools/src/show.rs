@@ -1,0 +1,273 @@
+//! `pullback show`: a stage of the pipeline as text.
+//!
+//! Input: a [`Call`] and the name of a stage. Output: the text of that stage, for the entry and all it
+//! needs if the call names one, else for the whole file. The stages of engines are served from their
+//! table.
+
+use pullback_base::{Diagnostic, Span, did_you_mean};
+use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
+use pullback_lambda::{Def, DefId, Expr, Program};
+use pullback_session::call::{Prepared, Purpose, prepare};
+use pullback_session::engine::Engine;
+use pullback_session::entry::Entry;
+use pullback_session::load::load;
+use pullback_session::pipeline::typed;
+use pullback_session::wrap::{add_function, curried};
+use pullback_session::{Call, Session, Settings, Stop};
+use pullback_types::tir::GlobalId;
+use pullback_types::{open_types, show_scheme};
+
+use crate::stages::{PASSES, form_named, stages};
+
+/// The text of a stage.
+pub fn show(session: &mut Session<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
+    if call.settings.fuse
+        && form_named(stage).is_none()
+        && stages().any(|known| known.name == stage)
+    {
+        return no_fused_form(session, stage);
+    }
+    match stage {
+        "tokens" => {
+            let file = session.read_text(&call.file)?;
+            Ok(pullback_syntax::dump_tokens(session.sources.text(file)))
+        }
+        "ast" => ast(session, call),
+        "types" => types(session, call),
+        "lambda" => lambda(session, call),
+        _ => {
+            if let Some((engine, form)) = form_named(stage) {
+                let form = fused_form(session, call, engine, form)?;
+                if !call.entry.is_empty() {
+                    return show_form(session, call, engine, form);
+                }
+                let main = Call { entry: "main".to_owned(), ..call.clone() };
+                let shown = show_form(session, &main, engine, form);
+                let missing = session.diagnostics.pop_if(|last| last.code == "E0809");
+                session.diagnostics.extend(missing.map(|missing| {
+                    missing.note("this stage is that of one definition, `main` if none is named")
+                }));
+                return shown;
+            }
+            let title = format!("there is no stage `{stage}`");
+            let names = stages().map(|stage| stage.name);
+            let hint = did_you_mean("stage", stage, names);
+            session.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
+        }
+    }
+}
+
+/// The list of passes with their laws, after what elaboration makes of the entry or the file.
+pub fn show_passes(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, ..) = calculus(session, call)?;
+    let terms: usize = program.defs.iter().map(|def| def.body.size()).sum();
+    let mut text = format!(
+        "`{}` after `elaborate`: {} definitions, {terms} terms.\n",
+        call.file.display(),
+        program.defs.len()
+    );
+    for (pass, when) in PASSES {
+        text.push_str(&format!("\n{}\n", pass.name));
+        for (label, words) in [("type", pass.ty), ("law", pass.law), ("runs", *when)] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
+    for pass in pullback_opt::PASSES {
+        text.push_str(&format!("\n{}\n", pass.name));
+        let ty = "(IR, functions) -> (IR, functions)";
+        for (label, words) in [
+            ("type", ty),
+            ("does", pass.about),
+            ("law", pass.law),
+            ("phase", pass.phase.name()),
+            ("scope", pass.scope.about()),
+            ("runs", pass.phase.about()),
+        ] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
+    for one in pullback_codegen::TRANSFORMATIONS {
+        text.push_str(&format!("\n{}\n", one.name));
+        for (label, words) in [
+            ("type", "IR -> C"),
+            ("does", one.about),
+            ("law", one.law),
+            ("phase", one.phase.name()),
+            ("runs", one.phase.about()),
+        ] {
+            text.push_str(&entry_of_page(label, words));
+        }
+    }
+    Ok(text)
+}
+
+/// A label and what belongs to it, wrapped at a width that terminals have.
+fn entry_of_page(label: &str, words: &str) -> String {
+    const WIDTH: usize = 100;
+    const INDENT: usize = 8;
+    let mut lines = vec![format!("  {label:<6}")];
+    for word in words.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("{:INDENT$}{word}", ""));
+        } else {
+            if line.chars().count() > INDENT {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The form, or that of the fused mode if this is asked for.
+fn fused_form(
+    session: &mut Session<'_>,
+    call: &Call,
+    engine: &EngineInfo,
+    form: &'static Form,
+) -> Result<&'static Form, Stop> {
+    if !call.settings.fuse {
+        return Ok(form);
+    }
+    let forms = fused(engine).map_or(&[][..], |engine| engine.stages);
+    match forms.iter().find(|fused| fused.name == form.name) {
+        Some(fused) => Ok(fused),
+        None => no_fused_form(session, form.name),
+    }
+}
+
+fn no_fused_form<T>(session: &mut Session<'_>, stage: &str) -> Result<T, Stop> {
+    let title = format!("the stage `{stage}` has no fused form");
+    let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
+        .note("`--fuse` is a way of running `delta`, and its stages show the effect")
+        .hint("leave out `--fuse`, or show `delta`, `delta-trace` or `delta-lets`");
+    session.fail(diagnostic)
+}
+
+fn ast(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let file = session.read_text(&call.file)?;
+    let parse = pullback_syntax::parse(session.sources.text(file), file);
+    session.diagnostics.extend(parse.diagnostics);
+    Ok(pullback_syntax::dump_ast(session.sources.text(file), &parse.module))
+}
+
+fn types(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let line = |name: &str, id| format!("{name} : {}\n", show_scheme(inferred.typed(), id));
+    if call.entry.is_empty() {
+        return Ok(inferred.globals().map(|(name, id)| line(name, id)).collect());
+    }
+    let id = inferred.entry(session, &call.entry)?;
+    Ok(line(&call.entry, id))
+}
+
+/// The calculus of the entry, or of every definition of the file; a comment stands for one that works
+/// on any record or tuple with some part, which has no code of its own.
+fn lambda(session: &mut Session<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, _, generic) = calculus(session, call)?;
+    let mut text = program.print();
+    for line in generic {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&line);
+    }
+    Ok(text)
+}
+
+/// The program of the entry, or of every definition of the file, which definitions these are, and a comment
+/// for each one that is not in it.
+pub(crate) fn calculus(
+    session: &mut Session<'_>,
+    call: &Call,
+) -> Result<(Program, Vec<DefId>, Vec<String>), Stop> {
+    let modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    if !call.entry.is_empty() {
+        let roots = [inferred.entry(session, &call.entry)?];
+        let (program, defs) = inferred.program(session, &roots)?;
+        return Ok((program, defs, vec![]));
+    }
+    let all = inferred.globals().map(|(_, id)| id);
+    let (generic, roots): (Vec<_>, Vec<_>) =
+        all.partition(|id| open_types(inferred.typed(), *id).is_some());
+    let (program, defs) = inferred.program(session, &roots)?;
+    let comment = |id: GlobalId| {
+        let name = &inferred.typed().globals[id].name;
+        let scheme = show_scheme(inferred.typed(), id);
+        format!("-- {name} : {scheme} becomes code where a use tells its types\n")
+    };
+    Ok((program, defs, generic.into_iter().map(comment).collect()))
+}
+
+/// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its
+/// parameters, or of the data among the arguments if arguments are given.
+fn show_form(
+    session: &mut Session<'_>,
+    call: &Call,
+    info: &EngineInfo,
+    form: &Form,
+) -> Result<String, Stop> {
+    let shown = if form.needs_argument || call.has_arguments() {
+        let settings = Settings { engine: Some(info.name.to_owned()), ..call.settings.clone() };
+        let engine = Engine::resolve(session, &settings)?;
+        let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
+        // A form that has bounded recursion itself shows that, not the program with counters.
+        let bounded = BOUNDED.iter().find(|(stage, _)| *stage == form.name);
+        let bounded = bounded.zip(settings.fuel);
+        let mut call = call.clone();
+        if bounded.is_some() {
+            call.settings.fuel = None;
+        }
+        let Prepared { code, function, argument, .. } = prepare(session, &call, &engine, &purpose)?;
+        match bounded {
+            Some(((_, show), fuel)) => show(&info.seen(code.program()), function, argument, fuel),
+            None => (form.show)(&info.seen(code.program()), function, Some(argument)),
+        }
+    } else {
+        let (program, function) = unapplied(session, call, &call.entry)?;
+        (form.show)(&info.seen(&program), function, None)
+    };
+    shown.or_else(|fault| session.fail(*fault))
+}
+
+/// An entry without arguments: the program with `\s -> ENTRY s.0 s.1 …`.
+pub(crate) fn unapplied(
+    session: &mut Session<'_>,
+    call: &Call,
+    entry: &str,
+) -> Result<(Program, DefId), Stop> {
+    let modules = load(session, &call.file)?;
+    let inferred = typed(session, &modules);
+    session.stop_on_errors()?;
+    let id = inferred.entry(session, entry)?;
+    let global = &inferred.typed().globals[id];
+    let info = Entry::new(inferred.typed(), Some(&modules.main().module), global);
+    if let Some(param) = info.params.iter().find(|param| !param.is_data) {
+        let title = format!("the parameter `{}` of `{entry}` is a function", param.name);
+        let diagnostic = Diagnostic::error("E0817", info.span, title, "defined here")
+            .note("this stage is the form of a function of data")
+            .hint("give arguments after the name, the function among them");
+        return session.fail(diagnostic);
+    }
+    if info.params.is_empty() {
+        let title = format!("`{entry}` has no parameters");
+        let diagnostic = Diagnostic::error("E0811", info.span, title, "defined here")
+            .note("this stage is the form of a function, to be differentiated")
+            .hint("name a definition with parameters");
+        return session.fail(diagnostic);
+    }
+    let count = info.params.len();
+    let (mut program, roots) = inferred.program(session, &[id])?;
+    let Def { name, ty, span, .. } = program.defs[roots[0]].clone();
+    let (types, _) = curried(&ty, count);
+    let function = program.global(roots[0], span);
+    let body = |_: &mut Program, args| Expr::app(function, args, span);
+    let function = add_function(&mut program, name, span, types, body);
+    Ok((program, function))
+}

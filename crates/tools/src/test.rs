@@ -1,0 +1,235 @@
+//! `pullback test`: the expectations of a file, on every engine.
+//!
+//! Input: the path of a file. Output: a [`TestReport`] with how many lines hold and what is wrong with
+//! the others. Mistakes in the file itself are reported to the session.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_data::output::to_text;
+use pullback_engines::{ENGINES, EngineInfo, How, engine_named};
+use pullback_eval::Value;
+use pullback_lambda::{DefId, Program};
+use pullback_session::engine::{Code, Engine};
+use pullback_session::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason};
+use pullback_session::expected::{check_type, infer_with_expectations, load_with_expectations};
+use pullback_session::watch::Lines;
+use pullback_session::{Session, Settings, Stop, tiers};
+use pullback_types::tir::GlobalId;
+
+use crate::compare::agree;
+
+/// What testing a file found.
+#[derive(Debug, Default)]
+pub struct TestReport {
+    /// How many lines of expectation hold on every engine that takes them.
+    pub passed: usize,
+    /// How many none of the engines covers.
+    pub not_covered: usize,
+    /// What is wrong with the others.
+    pub failed: Vec<Failure>,
+    /// The engines that gave up after the steps that tests give them, and on how many lines.
+    pub too_long: BTreeMap<String, usize>,
+}
+
+/// How many steps (calls and iterations of loops) a line of expectation is given on an engine that
+/// transforms programs, if nothing else is wished: a file of tests takes seconds on all engines. The first engine goes
+/// on as native code, and `dual` is given as much as that one is before.
+pub const STEPS: u64 = 500_000;
+
+/// Tests a file.
+pub fn test(
+    session: &mut Session<'_>,
+    path: &Path,
+    settings: &Settings,
+) -> Result<TestReport, Stop> {
+    let (modules, lines) = load_with_expectations(session, path)?;
+    let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
+    session.stop_on_errors()?;
+    let engines = engines(session, &lines, settings)?;
+    let mut report = TestReport::default();
+    for line in &lines {
+        if let ExpectationKind::Type(name, text) = &line.kind {
+            let failure = check_type(&inferred, line.span, name, text);
+            report.passed += usize::from(failure.is_none());
+            report.failed.extend(failure);
+        }
+    }
+    let (evaluated, roots): (Vec<&Expectation>, Vec<GlobalId>) =
+        lines.iter().zip(&ids).filter_map(|(line, id)| Some((line, (*id)?))).unzip();
+    let (program, defs) = inferred.program(session, &roots)?;
+    let code = Code::new(program);
+    let batches: Vec<_> = engines.iter().map(|engine| engine.batch(&code, &defs)).collect();
+    let watched = settings.warn_kinks.then(|| Lines::new(&code));
+    let count = defs.len() as u64;
+    for (done, (line, def)) in (0..).zip(evaluated.into_iter().zip(defs)) {
+        (session.progress)("lines", done, count);
+        let checked = engines.iter().zip(&batches).map(|(engine, batch)| {
+            // Every evaluation has the time limit to itself.
+            let engine = engine.afresh(&session.clock);
+            let value = match batch {
+                Some(batch) => batch.value(def, engine.options()),
+                None => engine.value(&code, def),
+            };
+            (engine.answered(), check_line(code.program(), def, line, value))
+        });
+        report.add(line.span, checked.collect());
+        if let (Some(watched), Some(engine)) = (&watched, engines.first()) {
+            watched.look(engine, def);
+        }
+    }
+    session.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
+    if settings.verbose {
+        session.notes.extend(engines.iter().find_map(Engine::tally));
+    }
+    report.failed.sort_by_key(|failure| failure.span);
+    Ok(report)
+}
+
+fn engines(
+    session: &mut Session<'_>,
+    lines: &[Expectation],
+    settings: &Settings,
+) -> Result<Vec<Engine>, Stop> {
+    let tested = ENGINES.iter().filter(|engine| !engine.needs_compiler());
+    let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
+    names.retain(|name| is_taken(lines, name));
+    if settings.engine.is_some() || settings.max_tape.is_some() {
+        let engine = Engine::resolve(session, settings)?;
+        let wanted = engine.name();
+        let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
+        return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
+    }
+    let steps = settings.steps.unwrap_or(STEPS);
+    let of_runs = settings.steps.unwrap_or(tiers::STEPS);
+    let mut engines = Vec::new();
+    for name in names {
+        if name == ENGINES[0].name {
+            engines.push(Engine::with_tiers(session, settings)?);
+            continue;
+        }
+        // All engines tell the same, which is heard once.
+        let tell = if engines.is_empty() { settings.tell } else { None };
+        let plain = Settings { engine: Some(name), tell, ..settings.clone() };
+        let engine = Engine::resolve(session, &plain)?;
+        let steps = if matches!(engine.how(), How::Runtime(_)) { of_runs } else { steps };
+        let engine = engine.within(steps);
+        let fuse = engine.has_fused_mode();
+        engines.push(engine);
+        if fuse {
+            engines.push(
+                Engine::resolve(session, &Settings { fuse, tell: None, ..plain })?.within(steps),
+            );
+        }
+    }
+    Ok(engines)
+}
+
+/// Whether a file takes an engine: all, unless it lists some. What `ir` runs is run natively too.
+fn is_taken(lines: &[Expectation], name: &str) -> bool {
+    let is_native = engine_named(name).is_some_and(EngineInfo::needs_compiler);
+    lines.iter().all(|line| match &line.kind {
+        ExpectationKind::Engines(listed) => {
+            listed.iter().any(|other| other == name || (is_native && other == "ir"))
+        }
+        ExpectationKind::Equal(..)
+        | ExpectationKind::Close(..)
+        | ExpectationKind::Fails(..)
+        | ExpectationKind::Type(..) => true,
+    })
+}
+
+/// What an engine makes of a line.
+enum Found {
+    Holds,
+    NotCovered,
+    TooLong,
+    Fails(Reason),
+}
+
+/// What the value of a line comes to.
+fn check_line(
+    program: &Program,
+    def: DefId,
+    line: &Expectation,
+    value: Result<Value, Box<Diagnostic>>,
+) -> Found {
+    match value {
+        Err(fault) if fault.code == "E0719" => Found::TooLong,
+        Err(fault) if fault.code == "E0717" => Found::NotCovered,
+        result => mismatch(program, def, line, result).map_or(Found::Holds, Found::Fails),
+    }
+}
+
+/// Why a line does not hold, given what its evaluation came to.
+fn mismatch(
+    program: &Program,
+    def: DefId,
+    line: &Expectation,
+    result: Result<Value, Box<Diagnostic>>,
+) -> Option<Reason> {
+    let ty = &program.defs[def].ty;
+    if let ExpectationKind::Fails(_, wanted) = &line.kind {
+        return match result {
+            Ok(value) => Some(Reason::Succeeded(to_text(program, &value, ty))),
+            Err(fault) if fault.code == wanted => None,
+            Err(fault) => Some(Reason::Failed(fault)),
+        };
+    }
+    let tolerance =
+        if let ExpectationKind::Close(_, _, tolerance) = line.kind { tolerance } else { 0.0 };
+    let value = match result {
+        Ok(value) => value,
+        Err(fault) => return Some(Reason::Failed(fault)),
+    };
+    let Some([left, right]) = value.as_tuple() else {
+        return Some(Reason::Other("the two sides did not come as a pair".to_owned()));
+    };
+    let shown = |side: &Value, index| {
+        ty.component(index).map_or_else(String::new, |ty| to_text(program, side, ty))
+    };
+    match agree(left, right, tolerance) {
+        Some(true) => None,
+        Some(false) => Some(Reason::Differs { found: shown(left, 0), expected: shown(right, 1) }),
+        None => Some(Reason::Other(NO_COMPARISON.to_owned())),
+    }
+}
+
+impl TestReport {
+    /// Adds what the engines made of a line.
+    fn add(&mut self, span: Span, checked: Vec<(&str, Found)>) {
+        let (count, mut holds) = (checked.len(), false);
+        let mut failures: Vec<Failure> = Vec::new();
+        for (engine, found) in checked {
+            let engine = engine.to_owned();
+            match found {
+                Found::Holds => holds = true,
+                Found::NotCovered => {}
+                Found::TooLong => *self.too_long.entry(engine).or_default() += 1,
+                Found::Fails(reason) => {
+                    match failures.iter_mut().find(|failure| failure.reason == reason) {
+                        Some(same) => same.engines.push(engine),
+                        None => failures.push(Failure { span, engines: vec![engine], reason }),
+                    }
+                }
+            }
+        }
+        if let [only] = failures.as_mut_slice()
+            && only.engines.len() == count
+        {
+            only.engines.clear();
+        }
+        match (holds, failures.is_empty()) {
+            (true, true) => self.passed += 1,
+            (false, true) => self.not_covered += 1,
+            (_, false) => self.failed.extend(failures),
+        }
+    }
+    /// How many lines fail on some engine.
+    pub fn failed_lines(&self) -> usize {
+        let mut spans: Vec<Span> = self.failed.iter().map(|failure| failure.span).collect();
+        spans.dedup();
+        spans.len()
+    }
+}
