@@ -1,134 +1,150 @@
-//! What the command line asks for: plain data, so that every operation can be called from tests and
-//! tools without a terminal.
+//! A session: the files seen so far and what was said about them. It is a value; nothing is global.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
 
-use pullback_base::Progress;
+use pullback_base::memory::Charge;
+use pullback_base::{Diagnostic, Exceeded, FileId, Limits, MAX_FILE_BYTES, SourceMap, Span};
 
-/// A call of a definition of a file.
-#[derive(Clone, Debug, Default)]
-pub struct Call {
-    /// The file.
-    pub file: PathBuf,
-    /// The definition.
-    pub entry: String,
-    /// An expression in the scope of the file, which is evaluated instead of a definition.
-    pub expression: Option<String>,
-    /// Arguments as Pullback expressions, in order.
-    pub args: Vec<String>,
-    /// Arguments by parameter name, as Pullback expressions.
-    pub named: Vec<(String, String)>,
-    /// Files with arguments.
-    pub inputs: Vec<Input>,
-    /// Numbers for the parameters that are given nothing, in order, which other numbers take the place of.
-    pub free: Vec<f64>,
-    /// How the answer will be kept: what cannot be is refused before it is found.
-    pub output: Option<Format>,
-    /// How to evaluate.
-    pub settings: Settings,
+use crate::files::Files;
+use crate::limits::{Clock, exceeded_by_input};
+
+/// Told what is counted, how many are done, and of how many.
+pub type Progress<'f> = &'f dyn Fn(&str, u64, u64);
+
+/// The state of one request: where files come from, their texts, the diagnostics found.
+pub struct Session<'f> {
+    /// Where files come from.
+    pub files: &'f dyn Files,
+    /// All text that diagnostics may point into.
+    pub sources: SourceMap,
+    /// What was found, in order of finding.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How answers were found, where the settings ask for it, and what a library lacks.
+    pub notes: Vec<String>,
+    /// The files of the embedded library.
+    pub library: BTreeSet<FileId>,
+    /// Whether each pass verifies what it makes: in tests, and always in debug builds.
+    pub verify_passes: bool,
+    /// The names of passes of the compiler that are left out, of those that may be.
+    pub without_passes: Vec<String>,
+    /// Who is told how far the work is.
+    pub progress: Progress<'f>,
+    /// From when the time limit counts.
+    pub clock: Clock,
+    /// The memory of the input files' texts.
+    held: Vec<Charge>,
 }
 
-impl Call {
-    /// Whether the definition is given anything.
-    pub fn has_arguments(&self) -> bool {
-        !(self.args.is_empty() && self.named.is_empty() && self.inputs.is_empty())
-    }
-}
-
-/// A file with arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
-    /// The parameter whose value the whole file is; without one, the file has values by parameter name.
-    pub parameter: Option<String>,
-    /// The file.
-    pub path: PathBuf,
-    /// Whether it is a table whose first line names no columns, though that does not show.
-    pub is_headless: bool,
-}
-
-impl From<PathBuf> for Input {
-    fn from(path: PathBuf) -> Self {
-        Self { parameter: None, path, is_headless: false }
-    }
-}
-
-/// How native code computes.
+/// Errors have been reported to the session: there is nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fp {
-    /// As the evaluator of the array code, to the last bit.
-    Strict,
-    /// Sums in another order, `exp` and the like with other last places.
-    Fast,
-}
+pub struct Stop;
 
-/// Which machines native code is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Target {
-    /// This one.
-    #[default]
-    Native,
-    /// Every one of this kind.
-    Portable,
-}
-
-impl Target {
-    /// How hard the C compiler tries.
-    pub fn level(self) -> pullback_codegen::Level {
-        match self {
-            Self::Native => pullback_codegen::Level::Fast,
-            Self::Portable => pullback_codegen::Level::Portable,
+impl<'f> Session<'f> {
+    /// A session that has seen nothing and begins its work now.
+    pub fn new(files: &'f dyn Files) -> Self {
+        Self::timed(files, Clock::default())
+    }
+    /// A session that has seen nothing, with the clock of its work.
+    pub fn timed(files: &'f dyn Files, clock: Clock) -> Self {
+        Self {
+            files,
+            sources: SourceMap::default(),
+            diagnostics: vec![],
+            notes: vec![],
+            library: BTreeSet::new(),
+            verify_passes: cfg!(debug_assertions),
+            without_passes: vec![],
+            progress: &|_, _, _| {},
+            clock,
+            held: vec![],
+        }
+    }
+    /// Adds a diagnostic.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+    /// Adds an error and stops.
+    pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Result<T, Stop> {
+        self.report(diagnostic);
+        Err(Stop)
+    }
+    /// Whether there are errors (warnings do not count).
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+    /// Stops if there are errors.
+    pub fn stop_on_errors(&self) -> Result<(), Stop> {
+        if self.has_errors() { Err(Stop) } else { Ok(()) }
+    }
+    /// Puts the diagnostics in the order of the text: files as they were loaded, then places. What
+    /// has no place comes first.
+    pub fn sort_diagnostics(&mut self) {
+        self.diagnostics.sort_by_key(|diagnostic| {
+            let span = diagnostic.span();
+            if span.is_none() { None } else { Some((span.file, span.lo)) }
+        });
+        self.diagnostics.dedup();
+    }
+    /// Reads the file of a program.
+    pub fn read_text(&mut self, path: &Path) -> Result<FileId, Stop> {
+        match self.files.read_source(path) {
+            Ok(bytes) => self.add_text(path, bytes),
+            Err(error) => self.fail(unreadable(path, &error)),
+        }
+    }
+    /// Reads an input file, as far as there is room for it.
+    pub fn read_input(&mut self, path: &Path, limits: &Limits) -> Result<Vec<u8>, Stop> {
+        let room = limits.room() as u64;
+        match self.files.read_at_most(path, room.min(MAX_FILE_BYTES)) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge && room < MAX_FILE_BYTES => {
+                self.fail(exceeded_by_input(limits, Exceeded::Memory, path, Span::NONE))
+            }
+            Err(error) => self.fail(unreadable(path, &error)),
+        }
+    }
+    /// Notes that this much of an input file is kept to the end.
+    pub fn hold(&mut self, bytes: usize) {
+        self.held.push(Charge::new(bytes));
+    }
+    /// Adds bytes that must be text as a file.
+    pub fn add_text(&mut self, path: &Path, bytes: Vec<u8>) -> Result<FileId, Stop> {
+        let name = path.display().to_string();
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(self.sources.add(name, text)),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                // The replacement characters stand where the wrong bytes were, at the same offset.
+                let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let file = self.sources.add(name, shown);
+                let span = Span::new(file, at, at + char::REPLACEMENT_CHARACTER.len_utf8());
+                self.fail(
+                    Diagnostic::error(
+                        "E0802",
+                        span,
+                        "this file is not UTF-8 text",
+                        "the first wrong byte",
+                    )
+                    .note("Pullback reads and writes UTF-8 only")
+                    .hint("save the file as UTF-8"),
+                )
+            }
         }
     }
 }
 
-/// In which form an answer is kept in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// JSON, as `--json` prints it.
-    Json,
-    /// A NumPy archive.
-    Npz,
-    /// A NumPy array.
-    Npy,
-    /// A table.
-    Csv,
+/// The diagnostic of a file that was named on the command line.
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let title = format!("cannot read `{}`: {}", path.display(), reason(error));
+    Diagnostic::error("E0801", Span::NONE, title, "").hint("check the path and its permissions")
 }
 
-/// How to evaluate.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// The engine of differentiation; none is the default one.
-    pub engine: Option<String>,
-    /// Whether the engine `delta` fuses functions of numbers.
-    pub fuse: bool,
-    /// Whether to tell where a run meets ties and edges of domains.
-    pub warn_kinks: bool,
-    /// Whether to tell where the first NaN arises.
-    pub trace_nan: bool,
-    /// What numbers of native code may differ in; none is what is usual where it runs.
-    pub fp: Option<Fp>,
-    /// The most threads that native code computes on; none is one.
-    pub threads: Option<usize>,
-    /// Which machines native code is for.
-    pub target: Target,
-    /// Whether to tell who answered.
-    pub verbose: bool,
-    /// Whether a derivative at a tie or outside a smooth domain is an error.
-    pub strict: bool,
-    /// The most memory that values may take, in bytes.
-    pub max_memory: Option<usize>,
-    /// The most bytes that the engine `ir` saves of a loop for reverse mode, before it gets checkpoints.
-    pub max_tape: Option<usize>,
-    /// The longest time that evaluation may take, in seconds.
-    pub timeout: Option<f64>,
-    /// What is told each line of `debug`; none is nobody.
-    pub tell: Option<fn(&str)>,
-    /// Who is told how far the outermost loop is.
-    pub progress: Option<Arc<Progress>>,
-    /// How deep calls of a recursive function may nest.
-    pub fuel: Option<u64>,
-    /// How many steps `test` gives each line on engines that transform programs; none is
-    /// [`STEPS`](crate::STEPS), or no limit where one engine is named.
-    pub steps: Option<u64>,
+/// The system's reason without its number.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let plain = text.split_once(" (os error").map_or(text.as_str(), |(plain, _)| plain);
+    let mut chars = plain.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

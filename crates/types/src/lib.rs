@@ -11,7 +11,7 @@ pub mod resolve;
 pub mod show;
 pub mod tir;
 pub mod ty;
-mod walk;
+pub mod walk;
 
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_types};
 pub use exhaustive::check_patterns;

@@ -142,6 +142,8 @@ pub struct Local {
     pub params: Vec<ParamId>,
     /// Its type.
     pub ty: Ty,
+    /// Where its name is written; nowhere if no program names it.
+    pub span: Span,
 }
 
 /// A typed expression.

@@ -96,7 +96,7 @@ impl<'a> Infer<'a> {
                 let bound = self.check(bound, &Ty::Int, &Why::Index);
                 let size = self.size_of_expr(&bound);
                 let (local, inner) = self.scoped(|this| {
-                    let local = this.local(&var.node, Ty::Int);
+                    let local = this.local(&var.node, var.span, Ty::Int);
                     this.scope.name_local(&var.node, local);
                     (local, this.in_doubt(|this| this.comprehension(body, rest, span, wanted)))
                 });

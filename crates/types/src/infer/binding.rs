@@ -122,6 +122,7 @@ impl<'a> Infer<'a> {
         if let (PatternKind::Var(name), ExprKind::Lambda { .. }) =
             (&strip_pattern(pattern).kind, &strip(value).kind)
         {
+            let name = (name, strip_pattern(pattern).span);
             return self.let_lambda(name, written, value, body, span, want);
         }
         let value = match written {
@@ -143,7 +144,7 @@ impl<'a> Infer<'a> {
     /// `let f = \x -> …` is generalised: it computes nothing when it is bound.
     fn let_lambda(
         &mut self,
-        name: &'a Name,
+        (name, written_at): (&'a Name, Span),
         written: Option<&'a TypeExpr>,
         value: &'a Expr,
         body: &'a Expr,
@@ -168,7 +169,7 @@ impl<'a> Infer<'a> {
         };
         let scheme = self.generalise_one(member, start);
         let (local, body) = self.scoped(|this| {
-            let local = this.local(name, scheme.ty.clone());
+            let local = this.local(name, written_at, scheme.ty.clone());
             this.set_scheme(Binder::Local(local), scheme);
             this.scope.bind(name.clone(), Binding::Local(local));
             (local, this.sub(body, want))
@@ -187,8 +188,10 @@ impl<'a> Infer<'a> {
     ) -> TExpr {
         self.unifier.reports.check_distinct(defs.iter().map(|def| &def.name), "function");
         let (functions, body) = self.scoped(|this| {
-            let binders: Vec<_> =
-                defs.iter().map(|def| (this.local(&def.name.node, Ty::Error), def)).collect();
+            let binders: Vec<_> = defs
+                .iter()
+                .map(|def| (this.local(&def.name.node, def.name.span, Ty::Error), def))
+                .collect();
             let bind_all = |scope: &mut Scope| {
                 for (local, def) in &binders {
                     scope.bind(def.name.node.clone(), Binding::Local(*local));
@@ -260,7 +263,7 @@ impl<'a> Infer<'a> {
             let pattern = this.bind_pattern(pattern, &state, &Why::Scrutinee(init.span));
             let form = match rounds {
                 Rounds::Count(var, bound) => {
-                    let index = this.local(&var.node, Ty::Int);
+                    let index = this.local(&var.node, var.span, Ty::Int);
                     this.scope.name_local(&var.node, index);
                     TLoopForm::For(index, Box::new(bound))
                 }

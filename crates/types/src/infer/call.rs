@@ -251,8 +251,8 @@ impl<'a> Infer<'a> {
     fn pipe_function(&mut self, span: Span) -> TExpr {
         let (a, b) = (self.unifier.fresh(), self.unifier.fresh());
         let f = Ty::Fun(a.clone().into(), b.clone().into());
-        let x_id = self.local(&"x".into(), a.clone());
-        let f_id = self.local(&"f".into(), f.clone());
+        let x_id = self.local(&"x".into(), Span::NONE, a.clone());
+        let f_id = self.local(&"f".into(), Span::NONE, f.clone());
         let local =
             |id, ty: &Ty| TExpr { kind: TExprKind::Local(id, vec![]), ty: ty.clone(), span };
         let body = TExprKind::App(Box::new(local(f_id, &f)), vec![local(x_id, &a)]);

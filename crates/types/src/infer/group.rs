@@ -188,7 +188,7 @@ impl<'a> Infer<'a> {
         let mut own = Vec::new();
         let mut sizes = Vec::new();
         for size in &def.sizes {
-            let local = self.local(&size.node, Ty::Int);
+            let local = self.local(&size.node, size.span, Ty::Int);
             self.bindings.make_rigid(local);
             self.scope.name_local(&size.node, local);
             own.push((Atom::Rigid(local), size.node.clone(), None));

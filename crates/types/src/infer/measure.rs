@@ -127,7 +127,7 @@ impl Infer<'_> {
         let (factor, rest) = linear(&poly, size)?;
         let span = dim.size.span;
         let shown = crate::show::Show::new(&self.typed, &[]).poly(&poly);
-        let hidden = self.local(&shown.into(), Ty::Int);
+        let hidden = self.local(&shown.into(), Span::NONE, Ty::Int);
         self.bindings.make_rigid(hidden);
         let measured = TExpr { kind: TExprKind::Local(hidden, vec![]), ty: Ty::Int, span };
         let mut value = measured.clone();

@@ -122,7 +122,7 @@ impl<'a> Infer<'a> {
             .hint("use two names and compare them with `==`");
             self.unifier.report(diagnostic);
         }
-        let local = self.local(name, ty.clone());
+        let local = self.local(name, span, ty.clone());
         bound.push(Bound { name: name.clone(), local, span });
         local
     }

@@ -54,7 +54,7 @@ impl<'a> Infer<'a> {
         if matches!(value.kind, TExprKind::Local(..) | TExprKind::IntLit(_) | TExprKind::Error) {
             return value;
         }
-        let local = self.local(&"part".into(), value.ty.clone());
+        let local = self.local(&"part".into(), Span::NONE, value.ty.clone());
         let mention =
             TExpr { kind: TExprKind::Local(local, vec![]), ty: value.ty.clone(), span: value.span };
         names.push((local, value));
@@ -119,7 +119,7 @@ impl<'a> Infer<'a> {
                     return sliced;
                 }
                 let (pattern, inner) = self.scoped(|this| {
-                    let local = this.local(&"row".into(), element.clone());
+                    let local = this.local(&"row".into(), Span::NONE, element.clone());
                     let pattern = TPat { kind: TPatKind::Var(local), ty: element.clone(), span };
                     let row = TExpr { kind: TExprKind::Local(local, vec![]), ty: element, span };
                     (pattern, this.slice_parts(row, parts, span))

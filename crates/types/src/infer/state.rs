@@ -70,9 +70,9 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Declares a local variable at the current depth.
-    pub(super) fn local(&mut self, name: &Name, ty: Ty) -> LocalId {
-        let id = self.typed.locals.push(Local { name: name.clone(), params: vec![], ty });
+    /// Declares a local variable at the current depth, whose name is written there.
+    pub(super) fn local(&mut self, name: &Name, span: Span, ty: Ty) -> LocalId {
+        let id = self.typed.locals.push(Local { name: name.clone(), params: vec![], ty, span });
         let (bound, known) = (self.bindings.declare_local(), self.unifier.declare_local());
         debug_assert!(id == bound && id == known, "the tables of locals go together");
         id
