@@ -125,6 +125,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0717", "not covered by this engine"),
     ("E0718", "a rule that is not linear"),
     ("E0719", "more steps than this engine is given"),
+    ("E0720", "the run was stopped"),
     ("E0799", "an internal error of the evaluator"),
 
     // --- E08: arguments, input files, usage

@@ -1,9 +1,11 @@
-//! How far a long run is: what evaluation tells somebody who watches from another thread.
+//! How far a long run is: what evaluation tells somebody who watches from another thread, and may stop it.
 //!
 //! Input: the counts of the outermost loop under way. Output: the same, to be read at any time. Whoever watches asks
 //! ([`Progress::ask`]); evaluators look at whether they are asked where they look at their limits. Native code stores its
-//! counts by itself, at the address of [`Progress::counters`].
+//! counts by itself, at the address of [`Progress::counters`]. Whoever watches may also stop the run
+//! ([`Progress::stop`]): evaluators look for that in the same places.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 /// What is counted.
@@ -42,6 +44,8 @@ pub struct Stand {
 pub struct Progress {
     counters: [AtomicI64; 3],
     is_asked: AtomicBool,
+    /// Whether the run is to stop. What comes before and after a run shares this with it.
+    stopped: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -52,6 +56,23 @@ impl Progress {
     /// Whether somebody asks, who has an answer from now on.
     pub fn is_asked(&self) -> bool {
         self.is_asked.load(Ordering::Relaxed) && self.is_asked.swap(false, Ordering::Relaxed)
+    }
+    /// Stops the run, and every run after it until [`Progress::resume`].
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+    /// Lets runs begin again.
+    pub fn resume(&self) {
+        self.stopped.store(false, Ordering::Relaxed);
+    }
+    /// Whether the run is to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+    /// The progress of another run, which nobody watches and which stops with this one.
+    #[must_use]
+    pub fn unheard(&self) -> Self {
+        Self { stopped: self.stopped.clone(), ..Self::default() }
     }
     /// Tells the stand of the outermost loop, if one is under way.
     pub fn tell(&self, stand: Option<Stand>) {
@@ -106,6 +127,18 @@ mod tests {
         let stand = Stand { counted: Counted::Iterations, done: 8, all: Some(7) };
         progress.tell(Some(stand));
         assert_eq!(progress.stand(), None);
+    }
+
+    #[test]
+    fn what_is_unheard_stops_too() {
+        let progress = Progress::default();
+        let other = progress.unheard();
+        other.tell(Some(Stand { counted: Counted::Iterations, done: 1, all: None }));
+        assert_eq!(progress.stand(), None);
+        progress.stop();
+        assert!(other.is_stopped());
+        progress.resume();
+        assert!(!other.is_stopped());
     }
 
     #[test]

@@ -63,6 +63,9 @@ const SMALLEST_STACK: usize = 8 << 20;
 /// What code that does not recurse may assume of the stack.
 const USUAL_STACK: u64 = 1 << 40;
 
+/// How long it takes at most until a run that is to stop is told so.
+const LOOK: Duration = Duration::from_millis(10);
+
 impl Native {
     /// The code of a program; as [`Unit`] says.
     pub fn new(
@@ -361,20 +364,30 @@ impl Run<'_> {
         Ok(values)
     }
 
-    /// Runs, with somebody who looks at the clock if there is a limit of time.
+    /// Runs, with somebody who looks at the clock if there is a limit of time, and whether the run is to stop.
     fn timed(&self, job: Job<'_, '_>, limits: &Limits) -> i32 {
         let started = limits.since.map_or_else(Instant::now, |since| since.time);
-        let Some(deadline) = limits.timeout.and_then(|timeout| started.checked_add(timeout)) else {
+        let deadline = limits.timeout.and_then(|timeout| started.checked_add(timeout));
+        let progress = limits.progress.as_deref();
+        if deadline.is_none() && progress.is_none() {
             return self.stacked(job, limits);
-        };
+        }
         let stop = Stop { stop: self.native.loaded.library.stop, context: self.context };
         let (done, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if ended.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    stop.now();
+                while !progress.is_some_and(Progress::is_stopped) {
+                    let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+                    let look = progress.map_or(Duration::MAX, |_| LOOK);
+                    let wait = left.map_or(look, |left| left.min(look));
+                    if wait.is_zero() {
+                        break;
+                    }
+                    if ended.recv_timeout(wait) != Err(mpsc::RecvTimeoutError::Timeout) {
+                        return;
+                    }
                 }
+                stop.now();
             });
             let status = self.stacked(job, limits);
             drop(done);

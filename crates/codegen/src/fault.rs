@@ -64,6 +64,9 @@ fn fault(told: &Told, text: &dyn Fn(i64) -> String, program: &Program, limits: &
             Fault::Memory { limit: limits.max_memory, request }
         }
         9 => Fault::Recursion { limit: limits.max_memory, function: function(a), calls: None },
+        10 if limits.progress.as_ref().is_some_and(|progress| progress.is_stopped()) => {
+            Fault::Stopped
+        }
         10 => Fault::Time { seconds: limits.timeout.map_or(0.0, |time| time.as_secs_f64()) },
         11 => Fault::Cycle { name: function(a) },
         12 => Fault::Shape {

@@ -354,9 +354,12 @@ impl Ctx {
         meter.tell(self.effort.get().total(self.counts.weight()))
     }
 
-    /// An error if time or memory has run out. Called every so often.
+    /// An error if time or memory has run out, or whoever watches has stopped the run. Called every so often.
     pub fn check_limits(&self) -> Result<(), Fault> {
         self.check_memory()?;
+        if self.options.progress.as_ref().is_some_and(|progress| progress.is_stopped()) {
+            return Err(Fault::Stopped);
+        }
         match (self.deadline, self.options.timeout) {
             (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
                 Err(Fault::Time { seconds: timeout.as_secs_f64() })

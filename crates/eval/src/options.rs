@@ -98,7 +98,8 @@ impl Options {
     /// and how far it is.
     #[must_use]
     pub fn unheard(&self) -> Self {
-        Self { tell: |_| {}, progress: None, ..self.clone() }
+        let progress = self.progress.as_ref().map(|progress| Arc::new(progress.unheard()));
+        Self { tell: |_| {}, progress, ..self.clone() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What can go wrong at run time: structured where it is found, told in words at the edge.
 
-use crate::row::Prim;
 use pullback_base::{Diagnostic, Name, Span};
+
+use crate::row::Prim;
 
 /// What is said of a function of `letrec_n` that has no value, after its name.
 pub const OUT_OF_FUEL: &str = "is out of fuel: its calls nest deeper than `--fuel` allows";
@@ -97,6 +98,8 @@ pub enum Fault {
         /// The limit in seconds.
         seconds: f64,
     },
+    /// Whoever runs the program has stopped it.
+    Stopped,
     /// A constant that needs itself.
     Cycle {
         /// The constant.
@@ -305,6 +308,7 @@ impl Fault {
             Self::Memory { .. }
             | Self::Recursion { .. }
             | Self::Time { .. }
+            | Self::Stopped
             | Self::Cycle { .. }
             | Self::Nesting => self.resource_diagnostic(span),
             Self::Shape { .. }
@@ -360,6 +364,13 @@ impl Fault {
             )
             .note("the program was stopped before it had a result")
             .hint("make the input smaller, or raise the limit with `--timeout`"),
+            Self::Stopped => error(
+                "E0720",
+                "the run was stopped".to_owned(),
+                "this was being evaluated",
+            )
+            .note("whoever runs the program stopped it before it had a result")
+            .hint("run it again to have the result"),
             Self::Cycle { name } => error(
                 "E0712",
                 format!("the constant `{name}` needs its own value"),

@@ -89,7 +89,7 @@ impl Meter {
         Fault::Memory { limit: self.limits.max_memory, request: None }
     }
 
-    /// Counts steps; an error if steps, memory or time have run out.
+    /// Counts steps; an error if steps, memory or time have run out, or the run was stopped.
     #[cold]
     pub fn tick(&mut self, steps: u64) -> Result<(), Fault> {
         self.counts.steps += steps;
@@ -100,6 +100,9 @@ impl Meter {
         }
         if self.bytes() > self.limits.max_memory {
             return Err(self.out_of_memory());
+        }
+        if self.limits.progress.as_ref().is_some_and(|progress| progress.is_stopped()) {
+            return Err(Fault::Stopped);
         }
         match (self.deadline, self.limits.timeout) {
             (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
