@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Style, render};
-use pullback_session::{Files, Session, Settings};
+use pullback_engines::REGISTRY;
+use pullback_session::{Files, Request, Settings};
 use pullback_tools::{TestReport, test};
 
 /// What testing a file found, if every line of expectation holds on every engine that covers it, and on one at
@@ -23,24 +24,24 @@ pub fn held_on(
     engine: Option<&str>,
     steps: u64,
 ) -> Result<TestReport, String> {
-    let mut session = Session::new(files);
-    session.verify_passes = true;
+    let mut request = Request::new(files, REGISTRY);
+    request.verify_passes = true;
     let engine = engine.map(str::to_owned);
     // Native code counts no steps.
     let steps = (engine.as_deref() != Some("native")).then_some(steps);
     let settings = Settings { steps, engine, ..Settings::default() };
-    let Ok(report) = test(&mut session, path, &settings) else {
-        return Err(rendered(&session, &session.diagnostics));
+    let Ok(report) = test(&mut request, path, &settings) else {
+        return Err(rendered(&request, &request.diagnostics));
     };
     let failures: Vec<Diagnostic> =
         report.failed.iter().map(|failure| failure.diagnostic()).collect();
-    if failures.is_empty() { Ok(report) } else { Err(rendered(&session, &failures)) }
+    if failures.is_empty() { Ok(report) } else { Err(rendered(&request, &failures)) }
 }
 
-/// Diagnostics of a session as text.
-pub fn rendered(session: &Session<'_>, diagnostics: &[Diagnostic]) -> String {
+/// Diagnostics of a request as text.
+pub fn rendered(request: &Request<'_>, diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
-        .map(|diagnostic| render(&session.sources, diagnostic, Style::Plain) + "\n\n")
+        .map(|diagnostic| render(&request.sources, diagnostic, Style::Plain) + "\n\n")
         .collect()
 }

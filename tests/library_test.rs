@@ -13,8 +13,9 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::{FileId, Style, render};
+use pullback_engines::REGISTRY;
 use pullback_oracle::Contender;
-use pullback_session::{Disk, Session, Settings};
+use pullback_session::{Disk, Request, Settings};
 use pullback_suite::{Questions, Random, Wrong, contenders, corpus, deep, rendered, root, ways};
 use pullback_syntax::ast::{CommentKind, ItemKind};
 use pullback_tools::test;
@@ -119,13 +120,13 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
             }
         }
     }
-    let mut session = Session::new(&Disk);
+    let mut request = Request::new(&Disk, REGISTRY);
     let settings = Settings { steps: Some(STEPS), ..Settings::default() };
-    match test(&mut session, &coverage.path, &settings) {
+    match test(&mut request, &coverage.path, &settings) {
         Ok(report) => problems.extend(
-            report.failed.iter().map(|it| render(&session.sources, &it.diagnostic(), Style::Plain)),
+            report.failed.iter().map(|it| render(&request.sources, &it.diagnostic(), Style::Plain)),
         ),
-        Err(_) => problems.push(rendered(&session, &session.diagnostics)),
+        Err(_) => problems.push(rendered(&request, &request.diagnostics)),
     }
     if checks < minimum {
         problems.push(format!("{module}: only {checks} checks"));

@@ -5,20 +5,22 @@
 
 use std::path::Path;
 
-use pullback_session::{Call, Memory, Session, Settings, check, fmt, grad, run};
+use pullback_engines::REGISTRY;
+use pullback_session::{Call, Memory, Request, Settings, check, fmt, grad, run};
 use pullback_tools::{STAGES, show};
 
 /// Formats a program that has been accepted: to a text that stays as it is.
 pub fn formatted(files: &Memory, path: &Path) -> Result<String, String> {
-    let (_, once) = fmt(&mut Session::new(files), path).map_err(|_| "cannot be formatted")?;
+    let (_, once) =
+        fmt(&mut Request::new(files, REGISTRY), path).map_err(|_| "cannot be formatted")?;
     let files = files.clone().with(path, once.clone());
-    let mut session = Session::new(&files);
-    let (_, twice) = fmt(&mut session, path).map_err(|_| "formatted, it has syntax errors")?;
+    let mut request = Request::new(&files, REGISTRY);
+    let (_, twice) = fmt(&mut request, path).map_err(|_| "formatted, it has syntax errors")?;
     if twice != once {
         return Err("formatted twice, it differs from formatted once".to_owned());
     }
-    check(&mut session, path);
-    if session.has_errors() { Err("formatted, it has errors".to_owned()) } else { Ok(once) }
+    check(&mut request, path);
+    if request.has_errors() { Err("formatted, it has errors".to_owned()) } else { Ok(once) }
 }
 
 /// Runs, differentiates and shows some definition of a program at some argument.
@@ -40,16 +42,16 @@ pub fn used(files: &Memory, path: &Path, text: &str, choices: [u64; 3]) -> Resul
         settings: limits(0.5),
         ..Call::default()
     };
-    let uses: [&dyn Fn(&mut Session<'_>); 3] = [
-        &|session| drop(run(session, &call)),
-        &|session| drop(grad(session, &call, &[])),
-        &|session| drop(show(session, &call, stage)),
+    let uses: [&dyn Fn(&mut Request<'_>); 3] = [
+        &|request| drop(run(request, &call)),
+        &|request| drop(grad(request, &call, &[])),
+        &|request| drop(show(request, &call, stage)),
     ];
     for act in uses {
-        let mut session = Session::new(files);
-        act(&mut session);
-        render_all(&session);
-        if let Some(bug) = session.diagnostics.iter().find(|found| found.code == "E0799") {
+        let mut request = Request::new(files, REGISTRY);
+        act(&mut request);
+        render_all(&request);
+        if let Some(bug) = request.diagnostics.iter().find(|found| found.code == "E0799") {
             return Err(format!("`{name}` at {args:?}: {}", bug.title));
         }
     }
@@ -62,9 +64,9 @@ pub fn limits(seconds: f64) -> Settings {
 }
 
 /// Renders what was found, to see that it can be.
-pub fn render_all(session: &Session<'_>) {
-    for diagnostic in &session.diagnostics {
-        pullback_base::render(&session.sources, diagnostic, pullback_base::Style::Plain);
+pub fn render_all(request: &Request<'_>) {
+    for diagnostic in &request.diagnostics {
+        pullback_base::render(&request.sources, diagnostic, pullback_base::Style::Plain);
     }
 }
 
@@ -131,8 +133,8 @@ mod tests {
             inputs: vec![input.to_owned().into()],
             ..Call::default()
         };
-        let mut session = Session::new(&files);
-        let answer = run(&mut session, &call).map(|answer| answer.text(None));
-        assert_eq!(answer.as_deref(), Ok("21.0"), "{:?}", session.diagnostics);
+        let mut request = Request::new(&files, REGISTRY);
+        let answer = run(&mut request, &call).map(|answer| answer.text(None));
+        assert_eq!(answer.as_deref(), Ok("21.0"), "{:?}", request.diagnostics);
     }
 }

@@ -1,9 +1,10 @@
-//! What each command does: a request to a session or a tool, and its answer printed.
+//! What each command does: it asks a session or a tool, and prints the answer.
 
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_session::{Answer, Call, Clock, Session, Settings, Stop};
+use pullback_engines::REGISTRY;
+use pullback_session::{Answer, Call, Clock, Request, Settings, Stop};
 use pullback_tools::TestReport;
 
 use crate::bench::bench;
@@ -29,38 +30,38 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Grad { call, output, wrt } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |session, call| {
-                pullback_session::grad(session, call, &wrt.wrt)
+            answer(color, output, clock, call, |request, call| {
+                pullback_session::grad(request, call, &wrt.wrt)
             })
         }
         Command::Vjp { call, output, wrt, cotangent } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |session, call| {
-                pullback_session::vjp(session, call, &wrt.wrt, cotangent)
+            answer(color, output, clock, call, |request, call| {
+                pullback_session::vjp(request, call, &wrt.wrt, cotangent)
             })
         }
         Command::Jvp { call, output, wrt, tangent } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |session, call| {
-                pullback_session::jvp(session, call, &wrt.wrt, tangent)
+            answer(color, output, clock, call, |request, call| {
+                pullback_session::jvp(request, call, &wrt.wrt, tangent)
             })
         }
         Command::Plot(asked) => {
-            let mut session = Session::timed(&Terminal, clock.clone());
-            let text = plot(&mut session, asked, color);
-            finish(&session, color, text)
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let text = plot(&mut request, asked, color);
+            finish(&request, color, text)
         }
         Command::CheckGrad { call, settings, warn, verbose, wrt } => {
-            let mut session = Session::timed(&Terminal, clock.clone());
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
             let settings = Settings { verbose: verbose.verbose, ..settings.settings(*warn) };
             let call = call.call(settings);
             let bar = Bar::of_cases();
             let tell = |what: &str, done, all| bar.tell(what, done, all);
-            session.progress = &tell;
-            let found = pullback_tools::check_grad(&mut session, &call, &wrt.wrt);
+            request.progress = &tell;
+            let found = pullback_tools::check_grad(&mut request, &call, &wrt.wrt);
             bar.clear();
             let text = found.map(|found| found.lines.join("\n"));
-            finish(&session, color, text)
+            finish(&request, color, text)
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
@@ -70,47 +71,47 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             test(color, files, clock, &settings)
         }
         Command::Explain { code } => {
-            let mut session = Session::timed(&Terminal, clock.clone());
-            let page = pullback_session::explain(&mut session, code).map(str::to_owned);
-            finish(&session, color, page)
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let page = pullback_session::explain(&mut request, code).map(str::to_owned);
+            finish(&request, color, page)
         }
         Command::Doc(asked) => {
-            let mut session = Session::timed(&Terminal, clock.clone());
-            let text = doc(&mut session, asked);
-            finish(&session, color, text)
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let text = doc(&mut request, asked);
+            finish(&request, color, text)
         }
         Command::Demo { file, entry } => {
-            let mut session = Session::timed(&Terminal, clock.clone());
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
             let call = Call { file: file.clone(), entry: entry.clone(), ..Call::default() };
-            let text = pullback_tools::demo(&mut session, &call);
-            finish(&session, color, text)
+            let text = pullback_tools::demo(&mut request, &call);
+            finish(&request, color, text)
         }
         Command::Show { call, settings, stage, .. } => {
-            let mut session = Session::timed(&Terminal, clock.clone());
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = match stage {
-                Some(stage) => pullback_tools::show(&mut session, &call, stage),
-                None => pullback_tools::show_passes(&mut session, &call),
+                Some(stage) => pullback_tools::show(&mut request, &call, stage),
+                None => pullback_tools::show_passes(&mut request, &call),
             };
-            finish(&session, color, text)
+            finish(&request, color, text)
         }
         Command::Build(asked) => {
-            let mut session = Session::timed(&Terminal, clock.clone());
-            let text = build(&mut session, asked);
-            finish(&session, color, text)
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let text = build(&mut request, asked);
+            finish(&request, color, text)
         }
         Command::Dev { call, settings, asked } => {
-            let mut session = Session::timed(&Terminal, clock.clone());
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
-            let text = pullback_tools::dev(&mut session, &call, &asked.request());
-            finish(&session, color, text)
+            let text = pullback_tools::dev(&mut request, &call, &asked.request());
+            finish(&request, color, text)
         }
         Command::Bench { call, settings, wrt, asked, fp } => {
             let settings = fp.of(settings.settings(WarnArgs::NONE));
             let call = call.call(settings);
-            let mut session = Session::timed(&Terminal, clock.clone());
-            let text = bench(&mut session, &call, &wrt.wrt, asked);
-            finish(&session, color, text)
+            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let text = bench(&mut request, &call, &wrt.wrt, asked);
+            finish(&request, color, text)
         }
         Command::Gradbench { engine, max_memory, fp } => {
             let (engine, max_memory) = (engine.clone(), *max_memory);
@@ -126,25 +127,25 @@ fn answer(
     output: &OutputArgs,
     clock: &Clock,
     call: Call,
-    operation: impl Fn(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Request<'_>, &Call) -> Result<Answer, Stop>,
 ) -> u8 {
-    let mut session = Session::timed(&Terminal, clock.clone());
+    let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
     if let Some(diagnostic) = aimless_rounds(output, &call) {
-        session.report(diagnostic);
-        return finish(&session, color, Err(Stop));
+        request.report(diagnostic);
+        return finish(&request, color, Err(Stop));
     }
     let rounds = output.rounds.unwrap_or(1);
     for _ in 1..rounds {
-        let text = answered(&mut session, output, call.clone(), &operation);
+        let text = answered(&mut request, output, call.clone(), &operation);
         if text.is_err() {
-            return finish(&session, color, text);
+            return finish(&request, color, text);
         }
         // The last round tells what there is to be told, and each has the time limit to itself.
         clock.restart();
-        session = Session::timed(&Terminal, clock.clone());
+        request = Request::timed(&Terminal, REGISTRY, clock.clone());
     }
-    let text = answered(&mut session, output, call, &operation);
-    finish(&session, color, text)
+    let text = answered(&mut request, output, call, &operation);
+    finish(&request, color, text)
 }
 
 /// Refuses rounds of which each would do the same.
@@ -171,27 +172,27 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn answered(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     output: &OutputArgs,
     mut call: Call,
-    operation: impl Fn(&mut Session<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Request<'_>, &Call) -> Result<Answer, Stop>,
 ) -> Result<String, Stop> {
-    let refused = |session: &mut Session<'_>, diagnostic| {
-        session.report(diagnostic);
+    let refused = |request: &mut Request<'_>, diagnostic| {
+        request.report(diagnostic);
         Stop
     };
     let file = output.output.as_deref().map(Destination::new).transpose();
-    let file = file.map_err(|diagnostic| refused(session, diagnostic))?;
+    let file = file.map_err(|diagnostic| refused(request, diagnostic))?;
     call.output = file.as_ref().map(|file| file.format);
     let watcher = if output.json { None } else { Watcher::start() };
     call.settings.progress = watcher.as_ref().map(Watcher::progress);
-    let answer = operation(session, &call);
+    let answer = operation(request, &call);
     drop(watcher);
     let answer = answer?;
     if let Some(file) = &file {
-        let bytes = answer.file(file.format).map_err(|diagnostic| refused(session, diagnostic))?;
-        session.clock.stop();
-        file.write(&bytes).map_err(|diagnostic| refused(session, diagnostic))?;
+        let bytes = answer.file(file.format).map_err(|diagnostic| refused(request, diagnostic))?;
+        request.clock.stop();
+        file.write(&bytes).map_err(|diagnostic| refused(request, diagnostic))?;
     }
     Ok(match (output.json, file) {
         (true, _) => answer.json(),
@@ -201,11 +202,11 @@ fn answered(
 }
 
 /// Prints the diagnostics, then the answer.
-fn finish(session: &Session<'_>, color: Color, text: Result<String, Stop>) -> u8 {
-    session.clock.stop();
-    report(&session.sources, &session.diagnostics, color);
-    session.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
-    let code = exit_code(&session.diagnostics);
+fn finish(request: &Request<'_>, color: Color, text: Result<String, Stop>) -> u8 {
+    request.clock.stop();
+    report(&request.sources, &request.diagnostics, color);
+    request.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
+    let code = exit_code(&request.diagnostics);
     match text {
         Ok(text) if print(&text) => code,
         Ok(_) => WRONG_USAGE,
@@ -233,13 +234,13 @@ fn check(color: Color, files: &[PathBuf]) -> u8 {
     let mut code = SUCCESS;
     let (mut errors, mut warnings) = (0, 0);
     for file in files {
-        let mut session = Session::new(&Terminal);
-        pullback_session::check(&mut session, file);
-        report(&session.sources, &session.diagnostics, color);
-        let wrong = session.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+        let mut request = Request::new(&Terminal, REGISTRY);
+        pullback_session::check(&mut request, file);
+        report(&request.sources, &request.diagnostics, color);
+        let wrong = request.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         errors += wrong;
-        warnings += session.diagnostics.len() - wrong;
-        code = code.max(exit_code(&session.diagnostics));
+        warnings += request.diagnostics.len() - wrong;
+        code = code.max(exit_code(&request.diagnostics));
     }
     error_line(&format!(
         "{} checked: {}, {}",
@@ -253,10 +254,10 @@ fn check(color: Color, files: &[PathBuf]) -> u8 {
 fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
     let mut code = SUCCESS;
     for file in files {
-        let mut session = Session::new(&Terminal);
-        let Ok((before, after)) = pullback_session::fmt(&mut session, file) else {
-            report(&session.sources, &session.diagnostics, color);
-            code = code.max(exit_code(&session.diagnostics));
+        let mut request = Request::new(&Terminal, REGISTRY);
+        let Ok((before, after)) = pullback_session::fmt(&mut request, file) else {
+            report(&request.sources, &request.diagnostics, color);
+            code = code.max(exit_code(&request.diagnostics));
             continue;
         };
         let done = if file == Path::new("-") && !check {
@@ -283,17 +284,17 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
     let mut is_told = true;
     for file in files {
         clock.restart();
-        let mut session = Session::timed(&Terminal, clock.clone());
+        let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
         let bar = Bar::of_cases();
         let tell = |what: &str, done, all| {
             bar.tell(&format!("{what} of {}", file.display()), done, all);
         };
-        session.progress = &tell;
-        let report_of_file = pullback_tools::test(&mut session, file, settings);
+        request.progress = &tell;
+        let report_of_file = pullback_tools::test(&mut request, file, settings);
         clock.stop();
         bar.clear();
-        report(&session.sources, &session.diagnostics, color);
-        code = code.max(exit_code(&session.diagnostics));
+        report(&request.sources, &request.diagnostics, color);
+        code = code.max(exit_code(&request.diagnostics));
         let Ok(found) = report_of_file else {
             is_told &= print(&format!("{}: not tested", file.display()));
             failed += 1;
@@ -301,9 +302,9 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
         };
         let problems: Vec<Diagnostic> =
             found.failed.iter().map(|failure| failure.diagnostic()).collect();
-        report(&session.sources, &problems, color);
+        report(&request.sources, &problems, color);
         is_told &= print(&format!("{}: {}", file.display(), summary(&found)));
-        session.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
+        request.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
         passed += found.passed;
         failed += found.failed_lines();
         not_covered += found.not_covered;

@@ -2,38 +2,38 @@
 
 use std::path::Path;
 
-use pullback_session::{Session, Stop};
+use pullback_session::{Request, Stop};
 use pullback_tools::{Markup, reference};
 
 use crate::build::unwritten;
 use crate::options::DocArgs;
 
 /// What there is to say about a subject; of pages that were written, their paths, one a line.
-pub fn doc(session: &mut Session<'_>, asked: &DocArgs) -> Result<String, Stop> {
+pub fn doc(request: &mut Request<'_>, asked: &DocArgs) -> Result<String, Stop> {
     match (&asked.html, &asked.markdown) {
-        (Some(folder), _) => pages(session, asked, Markup::Html, folder),
-        (None, Some(folder)) => pages(session, asked, Markup::Markdown, folder),
+        (Some(folder), _) => pages(request, asked, Markup::Html, folder),
+        (None, Some(folder)) => pages(request, asked, Markup::Markdown, folder),
         (None, None) => {
-            pullback_tools::doc(session, asked.subject.as_deref(), asked.name.as_deref())
+            pullback_tools::doc(request, asked.subject.as_deref(), asked.name.as_deref())
         }
     }
 }
 
 fn pages(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     asked: &DocArgs,
     markup: Markup,
     folder: &Path,
 ) -> Result<String, Stop> {
-    let pages = reference(session, asked.subject.as_deref(), markup)?;
+    let pages = reference(request, asked.subject.as_deref(), markup)?;
     if let Err(error) = std::fs::create_dir_all(folder) {
-        return unwritten(session, folder, &error);
+        return unwritten(request, folder, &error);
     }
     let mut written = vec![];
     for (name, text) in pages {
         let path = folder.join(name);
         if let Err(error) = std::fs::write(&path, text) {
-            return unwritten(session, &path, &error);
+            return unwritten(request, &path, &error);
         }
         written.push(path.display().to_string());
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_session::{Call, Session, Stop};
+use pullback_session::{Call, Request, Stop};
 use pullback_tools::Plot;
 
 use crate::options::{Color, PAGE, PlotArgs, WarnArgs};
@@ -15,13 +15,13 @@ const CELLS: usize = 80;
 const POINTS: usize = 401;
 
 /// Draws what is asked for; the text that is printed.
-pub fn plot(session: &mut Session<'_>, asked: &PlotArgs, color: Color) -> Result<String, Stop> {
-    let refused = |session: &mut Session<'_>, diagnostic| {
-        session.report(diagnostic);
+pub fn plot(request: &mut Request<'_>, asked: &PlotArgs, color: Color) -> Result<String, Stop> {
+    let refused = |request: &mut Request<'_>, diagnostic| {
+        request.report(diagnostic);
         Stop
     };
     let file = asked.output.as_deref().map(svg_file).transpose();
-    let file = file.map_err(|diagnostic| refused(session, diagnostic))?;
+    let file = file.map_err(|diagnostic| refused(request, diagnostic))?;
     let call = Call {
         file: asked.file.clone(),
         named: asked.named.named.clone(),
@@ -41,11 +41,11 @@ pub fn plot(session: &mut Session<'_>, asked: &PlotArgs, color: Color) -> Result
         grid: (cells, cells),
         derivatives: !asked.no_derivative,
     };
-    let figure = pullback_tools::plot(session, &call, &plot)?;
+    let figure = pullback_tools::plot(request, &call, &plot)?;
     let Some(file) = file else { return Ok(figure.text(size, draws_colours(color))) };
-    session.clock.stop();
+    request.clock.stop();
     let written = std::fs::write(file, figure.svg());
-    written.map_err(|error| refused(session, unwritten(file, &error)))?;
+    written.map_err(|error| refused(request, unwritten(file, &error)))?;
     Ok(String::new())
 }
 

@@ -20,7 +20,7 @@ use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, tangen
 use crate::go::Go;
 use crate::levels::checked_leaves;
 use crate::watch::{self, Noting};
-pub(crate) use level::Duals;
+pub use level::Duals;
 
 pub use show::show_dual;
 
@@ -77,7 +77,7 @@ fn pass(
 }
 
 /// As [`pass`], at a level of dual numbers of any kind.
-pub(crate) fn pass_on(
+pub fn pass_on(
     ctx: &mut Ctx,
     duals: Rc<impl Noting + 'static>,
     function: Value,

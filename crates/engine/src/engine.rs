@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Budget, Diagnostic, Span, bug};
 use pullback_compile::Back;
 use pullback_eval::{Engine, Value};
 use pullback_lambda::{DefId, Program};
+use pullback_reduce::{ForwardFn, TransformFn};
 
 use crate::linear::Pullbacks;
-use pullback_reduce::{ForwardFn, TransformFn};
 
 /// An engine: what it is and how it runs.
 #[derive(Debug)]
@@ -85,13 +85,13 @@ impl EngineInfo {
 }
 
 /// Stops at a checkpoint or at what is assumed to be linear, of which [`EngineInfo::seen`] leaves none.
-pub(crate) fn unseen_mark() -> ! {
-    bug("engines", "applications in the place of checkpoints and assumptions")
+pub fn unseen_mark() -> ! {
+    bug("engine", "applications in the place of checkpoints and assumptions")
 }
 
 /// Stops at a perturbation, which is gone once functions are known.
-pub(crate) fn unseen_perturbation() -> ! {
-    bug("engines", "moved values in the place of perturbations")
+pub fn unseen_perturbation() -> ! {
+    bug("engine", "moved values in the place of perturbations")
 }
 
 /// How an engine runs.
@@ -107,6 +107,8 @@ pub enum How {
         jvp: ForwardFn,
         /// Which pullbacks of rules reverse mode admits.
         reverse: Pullbacks,
+        /// The most steps, if it may need unreasonably many where others do not.
+        budget: Option<Budget>,
     },
     /// By compiling the program to the first-order array IR.
     Compiled(Back),
@@ -132,7 +134,7 @@ pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagn
 pub type BoundedFn = fn(&Program, DefId, Value, u64) -> Result<String, Box<Diagnostic>>;
 
 /// The argument of a stage that needs one.
-pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
+pub fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {
     argument.ok_or_else(|| {
         Box::new(
             Diagnostic::error("E0827", Span::NONE, "this stage needs arguments", "")
@@ -142,9 +144,10 @@ pub(crate) fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> 
     })
 }
 
-pub(crate) fn parts(pair: Value) -> (Value, Value) {
+/// The value and the derivative of a pair.
+pub fn parts(pair: Value) -> (Value, Value) {
     match pair.as_tuple() {
         Some([first, second]) => (first.clone(), second.clone()),
-        Some(_) | None => bug("engines", "a value with its derivative"),
+        Some(_) | None => bug("engine", "a value with its derivative"),
     }
 }

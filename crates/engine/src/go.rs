@@ -3,7 +3,7 @@
 use pullback_eval::{Ctx, Fault, Step, Then, Value};
 
 /// A continuation that is a closure.
-pub(crate) struct Go<F>(pub F);
+pub struct Go<F>(pub F);
 
 impl<F> Then for Go<F>
 where

@@ -4,7 +4,7 @@ use pullback_eval::{Ctx, Fault, Value, primal, tangent_at, walk};
 use pullback_prim::Prim;
 
 /// A Real without the derivatives of levels above this one.
-pub(crate) fn below_or_at(value: &Value, level: u64) -> &Value {
+pub fn below_or_at(value: &Value, level: u64) -> &Value {
     let mut value = value;
     while let Value::Active(active) = value
         && active.level > level
@@ -16,12 +16,7 @@ pub(crate) fn below_or_at(value: &Value, level: u64) -> &Value {
 
 /// A Real with one more contribution to its derivative at this level. If the level follows it
 /// already, or a later one does, the contribution is added in the form of a zero that carries it.
-pub(crate) fn attach(
-    ctx: &mut Ctx,
-    level: u64,
-    value: &Value,
-    tangent: Value,
-) -> Result<Value, Fault> {
+pub fn attach(ctx: &mut Ctx, level: u64, value: &Value, tangent: Value) -> Result<Value, Fault> {
     if value.level() < level {
         return ctx.follow(level, value.clone(), tangent);
     }
@@ -32,7 +27,7 @@ pub(crate) fn attach(
 
 /// Zeros that carry what is kept of the derivative of `x`: in a rule of forward mode they stand for its
 /// tangent, and whatever is linear in them gets the right derivative.
-pub(crate) fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
+pub fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fault> {
     walk::map_leaves(x, |leaf| match tangent_at(leaf, level) {
         Some(tangent) => ctx.follow(level, Value::Real(0.0), tangent.clone()),
         None => Ok(walk::zero(leaf)),
@@ -40,12 +35,7 @@ pub(crate) fn carriers(ctx: &mut Ctx, level: u64, x: &Value) -> Result<Value, Fa
 }
 
 /// What a rule of forward mode gave, with the derivative that the carriers brought to its tangent.
-pub(crate) fn carried(
-    ctx: &mut Ctx,
-    level: u64,
-    value: &Value,
-    tangent: &Value,
-) -> Result<Value, Fault> {
+pub fn carried(ctx: &mut Ctx, level: u64, value: &Value, tangent: &Value) -> Result<Value, Fault> {
     walk::zip_leaves(value, tangent, "tangent", |leaf, tangent| {
         match tangent_at(below_or_at(tangent, level), level) {
             Some(tangent) => attach(ctx, level, leaf, tangent.clone()),
@@ -55,14 +45,14 @@ pub(crate) fn carried(
 }
 
 /// A sum that is followed, with nothing kept of its derivative.
-pub(crate) fn followed_sum(ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
+pub fn followed_sum(ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault> {
     let below: Vec<Value> = items.iter().map(|item| primal(item, level).clone()).collect();
     let result = ctx.sum_values(&below)?;
     ctx.follow(level, result, Value::Unit)
 }
 
 /// The Reals of a tangent or cotangent, after a check that it has the shape of `value`.
-pub(crate) fn checked_leaves(
+pub fn checked_leaves(
     value: &Value,
     tangent: &Value,
     what: &'static str,

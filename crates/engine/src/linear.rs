@@ -30,7 +30,7 @@ pub enum Pullbacks {
 }
 
 /// Applies a function that must be linear, and goes on with `then`.
-pub(crate) fn apply_linear(
+pub fn apply_linear(
     ctx: &mut Ctx,
     rule: Ruled,
     function: Value,
@@ -57,7 +57,7 @@ pub(crate) fn apply_linear(
 }
 
 /// Goes on with `then` if the pullback of a function with the result `y` is linear.
-pub(crate) fn demand_linear(
+pub fn demand_linear(
     ctx: &mut Ctx,
     y: &Value,
     pullback: Value,
@@ -73,7 +73,7 @@ pub(crate) fn demand_linear(
 
 /// The result of a function with a rule of forward mode, at a level that keeps more than a tangent: what the rule
 /// makes of zeros that carry what is kept.
-pub(crate) fn carried_by_rule(
+pub fn carried_by_rule(
     ctx: &mut Ctx,
     level: u64,
     x: &Value,
@@ -87,7 +87,7 @@ pub(crate) fn carried_by_rule(
 }
 
 /// A pullback that is an error if it is not linear.
-pub(crate) struct LinearPullback(pub Value);
+pub struct LinearPullback(pub Value);
 
 impl Native for LinearPullback {
     fn name(&self) -> &'static str {

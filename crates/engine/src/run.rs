@@ -33,9 +33,9 @@ pub fn run(
         How::Runtime(make) => {
             run_in_machine(make(), &compile(program), function, argument, mode, options)
         }
-        How::Transform { vjp, jvp, reverse } => {
+        How::Transform { vjp, jvp, reverse, budget } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
-            let options = &budgeted(engine.name, options);
+            let options = &budgeted(budget, options);
             if let Some(tester) = tester(reverse, program, function, Some(mode)) {
                 let (image, x) = (compile(program), argument.clone());
                 run_in_machine(tester, &image, function, x, mode, &options.unheard())?;
@@ -60,7 +60,7 @@ pub fn evaluate(
 ) -> Result<Value, Box<Diagnostic>> {
     match engine.how {
         How::Runtime(make) => Machine::new(&compile(program), make(), options.clone()).global(def),
-        How::Transform { vjp, jvp, reverse } => {
+        How::Transform { vjp, jvp, reverse, budget } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             if let Some(tester) = tester(reverse, program, def, None) {
                 Machine::new(&compile(program), tester, options.unheard()).global(def)?;
@@ -70,7 +70,7 @@ pub fn evaluate(
                 let image = compile(program);
                 Machine::new(&image, trace_engine(), options.unheard()).global(def)?;
             }
-            source::evaluate_transformed(transforms, program, def, &budgeted(engine.name, options))
+            source::evaluate_transformed(transforms, program, def, &budgeted(budget, options))
         }
         How::Compiled(back) => {
             checked(program, def, options)?;
@@ -108,7 +108,7 @@ impl<'p> Batch<'p> {
     /// The value of one of them, as [`evaluate`] gives it.
     pub fn value(&self, def: DefId, options: &Options) -> Result<Value, Box<Diagnostic>> {
         let Some(at) = self.defs.iter().position(|other| *other == def) else {
-            bug("engines", "a definition of the batch")
+            bug("engine", "a definition of the batch")
         };
         checked(self.program, def, options)?;
         Ok(self.code.call_entry(at, &[], options)?.0)
@@ -187,19 +187,10 @@ fn tester(
     }
 }
 
-/// The options for an engine that may need unreasonably many steps.
-fn budgeted(engine: &str, options: &Options) -> Options {
-    let found = BUDGETS.iter().find(|(name, _)| *name == engine);
-    match found {
-        Some((_, budget)) => {
-            Options { budget: options.budget.or(Some(*budget)), ..options.clone() }
-        }
-        None => options.clone(),
-    }
+/// The options of an engine that may need unreasonably many steps where others do not.
+fn budgeted(budget: Option<Budget>, options: &Options) -> Options {
+    Options { budget: options.budget.or(budget), ..options.clone() }
 }
-
-/// The engines that may need unreasonably many steps where others do not.
-const BUDGETS: &[(&str, Budget)] = &[("curry-list", crate::curry::BUDGET)];
 
 /// As [`run`], for a compiled program and an engine of the evaluator.
 pub fn run_in_machine(

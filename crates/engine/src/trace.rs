@@ -18,6 +18,5 @@ mod sweep;
 mod tape;
 mod vjp;
 
-pub use engine::engine;
-pub(crate) use engine::linear_engine;
-pub use show::{show_trace, show_trace_bounded};
+pub use engine::{engine, linear_engine};
+pub use show::show_record;

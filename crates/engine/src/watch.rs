@@ -11,7 +11,7 @@ use pullback_prim::Prim;
 
 /// A primitive as it ran.
 #[derive(Clone, Debug)]
-pub(crate) struct Note {
+pub struct Note {
     /// The node it became, where there are nodes.
     pub node: u32,
     /// Where it stands.
@@ -25,7 +25,7 @@ pub(crate) struct Note {
 }
 
 /// What a level does with a primitive that has run.
-pub(crate) trait Noting: Level {
+pub trait Noting: Level {
     /// Looks at a primitive at its arguments and result of this level.
     fn noted(&self, ctx: &mut Ctx, level: u64, prim: Prim, args: &[Value], result: &Value);
     /// Looks at the result of a function with its own rule.
@@ -33,15 +33,15 @@ pub(crate) trait Noting: Level {
 }
 
 /// A level under a watch for NaN.
-pub(crate) struct Noted<L>(pub Rc<L>);
+pub struct Noted<L>(pub Rc<L>);
 
 /// The watch of this evaluation, if it looks for NaN.
-pub(crate) fn nan_watch(ctx: &Ctx) -> Option<Rc<Watch>> {
+pub fn nan_watch(ctx: &Ctx) -> Option<Rc<Watch>> {
     ctx.watch().filter(|watch| watch.nans()).cloned()
 }
 
 /// Opens a level, under a watch if there is one.
-pub(crate) fn open<L: Noting + 'static>(ctx: &mut Ctx, level: Rc<L>) -> u64 {
+pub fn open<L: Noting + 'static>(ctx: &mut Ctx, level: Rc<L>) -> u64 {
     if nan_watch(ctx).is_some() { ctx.open(Rc::new(Noted(level))) } else { ctx.open(level) }
 }
 
@@ -89,7 +89,7 @@ impl<L: Noting> Level for Noted<L> {
 }
 
 /// The arguments of a primitive as numbers; of a sum, none: they may be many.
-pub(crate) fn numbers(prim: Prim, args: &[Value]) -> Vec<f64> {
+pub fn numbers(prim: Prim, args: &[Value]) -> Vec<f64> {
     if prim == Prim::Sum {
         return vec![];
     }
@@ -98,7 +98,7 @@ pub(crate) fn numbers(prim: Prim, args: &[Value]) -> Vec<f64> {
 }
 
 /// Notes a step of a derivative if it makes a NaN of numbers that are none.
-pub(crate) fn look_at_step(watch: &Watch, note: &Note, step: Product) -> bool {
+pub fn look_at_step(watch: &Watch, note: &Note, step: Product) -> bool {
     let Product { by, backwards, partial, factor, total } = step;
     let product = partial * factor;
     let sum = total.map_or(product, |total| total + product);
@@ -120,7 +120,7 @@ pub(crate) fn look_at_step(watch: &Watch, note: &Note, step: Product) -> bool {
 }
 
 /// A product of a partial derivative, added to a total.
-pub(crate) struct Product {
+pub struct Product {
     /// The argument that the partial derivative is by.
     pub by: usize,
     /// Whether the sweep goes backwards.

@@ -2,8 +2,7 @@
 
 use pullback_ad::Until;
 use pullback_compile::stages;
-
-use crate::engine::Stage;
+use pullback_engine::Stage;
 
 /// The forms of `ir`.
 pub(crate) const STAGES: &[Stage] = &[

@@ -1,13 +1,15 @@
 //! The one table of engines: `--engine`, the stages of `pullback show`, the tests and `docs/engines.md` are
 //! made from it.
 
-use crate::engine::{BoundedFn, EngineInfo, How, Page, Stage, needed};
-use crate::linear::Pullbacks;
-use crate::{
-    categories, compiled, curry, delta, dual, linear_maps, semantics, show_dual, show_trace,
-    show_trace_bounded, trace,
-};
 use pullback_compile::Back;
+use pullback_engine::{
+    BoundedFn, EngineInfo, How, Page, Pullbacks, Registry, Stage, dual_engine, needed, show_dual,
+    trace_engine,
+};
+
+use crate::{
+    categories, compiled, curry, delta, linear_maps, semantics, show_trace, show_trace_bounded,
+};
 
 /// What the engines that transform programs refuse, then what one of them refuses beyond.
 macro_rules! transforming {
@@ -42,6 +44,9 @@ pub const ENGINES: &[EngineInfo] = &[
     NATIVE,
 ];
 
+/// The engines, for whoever runs programs.
+pub const REGISTRY: Registry = Registry { engines: ENGINES, fused, has_all: true };
+
 /// The stages that have a bounded recursion of their own, and show that for `--fuel`.
 pub const BOUNDED: &[(&str, BoundedFn)] =
     &[("trace", show_trace_bounded), ("trace-run", semantics::show_run_bounded)];
@@ -64,7 +69,7 @@ const TRACE: EngineInfo = EngineInfo {
         teaches: "what a derivative of a program with branches means",
         example: "show tests/stages/cube.pull square 3.0 --stage trace",
     },
-    how: How::Runtime(trace::engine),
+    how: How::Runtime(trace_engine),
     stages: &[
         Stage {
             name: "trace",
@@ -99,7 +104,7 @@ const DUAL: EngineInfo = EngineInfo {
         teaches: "forward mode",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage dual-source",
     },
-    how: How::Runtime(dual::engine),
+    how: How::Runtime(dual_engine),
     stages: &[
         Stage {
             name: "dual",
@@ -139,6 +144,7 @@ const DELTA1: EngineInfo = EngineInfo {
         vjp: delta::delta1_vjp,
         jvp: delta::delta1_jvp,
         reverse: Pullbacks::Linear,
+        budget: None,
     },
     stages: delta::DELTA1_STAGES,
 };
@@ -167,6 +173,7 @@ const DELTA2: EngineInfo = EngineInfo {
         vjp: delta::delta2_vjp,
         jvp: delta::delta2_jvp,
         reverse: Pullbacks::Linear,
+        budget: None,
     },
     stages: delta::DELTA2_STAGES,
 };
@@ -192,7 +199,12 @@ const DELTA: EngineInfo = EngineInfo {
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },
-    how: How::Transform { vjp: delta::delta_vjp, jvp: delta::delta_jvp, reverse: Pullbacks::Any },
+    how: How::Transform {
+        vjp: delta::delta_vjp,
+        jvp: delta::delta_jvp,
+        reverse: Pullbacks::Any,
+        budget: None,
+    },
     stages: delta::DELTA_STAGES,
 };
 
@@ -212,7 +224,12 @@ const CURRY_LIST: EngineInfo = EngineInfo {
         teaches: "tangents of functions as lists",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-list",
     },
-    how: How::Transform { vjp: curry::vjp_list, jvp: curry::jvp_list, reverse: Pullbacks::Any },
+    how: How::Transform {
+        vjp: curry::vjp_list,
+        jvp: curry::jvp_list,
+        reverse: Pullbacks::Any,
+        budget: Some(curry::BUDGET),
+    },
     stages: curry::STAGES_LIST,
 };
 
@@ -233,7 +250,12 @@ const CURRY_ENV: EngineInfo = EngineInfo {
         teaches: "tangents of functions as tangents of environments",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
     },
-    how: How::Transform { vjp: curry::vjp_env, jvp: curry::jvp_env, reverse: Pullbacks::Any },
+    how: How::Transform {
+        vjp: curry::vjp_env,
+        jvp: curry::jvp_env,
+        reverse: Pullbacks::Any,
+        budget: None,
+    },
     stages: curry::STAGES_ENV,
 };
 
@@ -278,7 +300,12 @@ const CATEGORIES: EngineInfo = EngineInfo {
         teaches: "what must be saved for the way back",
         example: "show examples/papers/notes.pull f2 --stage cl",
     },
-    how: How::Transform { vjp: categories::vjp, jvp: categories::jvp, reverse: Pullbacks::Any },
+    how: How::Transform {
+        vjp: categories::vjp,
+        jvp: categories::jvp,
+        reverse: Pullbacks::Any,
+        budget: None,
+    },
     stages: categories::STAGES,
 };
 
@@ -330,6 +357,7 @@ static FUSED_DELTA: EngineInfo = EngineInfo {
         vjp: delta::fused_vjp,
         jvp: delta::fused_jvp,
         reverse: Pullbacks::Linear,
+        budget: None,
     },
     stages: delta::FUSED_STAGES,
     ..DELTA
@@ -348,5 +376,5 @@ pub fn modes() -> impl Iterator<Item = &'static EngineInfo> {
 
 /// The engine of this name.
 pub fn engine_named(name: &str) -> Option<&'static EngineInfo> {
-    ENGINES.iter().find(|engine| engine.name == name)
+    REGISTRY.named(name)
 }

@@ -1,4 +1,4 @@
-//! The engines as a session uses them: chosen by name, run under limits, faults told as diagnostics.
+//! The engines as a request uses them: chosen by name, run under limits, faults told as diagnostics.
 //!
 //! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
 //! machine of its own, so constants are computed once an evaluation.
@@ -8,21 +8,21 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{Answer, Mode, compiler};
-use pullback_engines::{
-    Batch, ENGINES, EngineInfo, How, engine_named, evaluate, follow, fused, run, run_in_machine,
-};
+use pullback_engine::{Batch, EngineInfo, How, Registry, evaluate, follow, run, run_in_machine};
 use pullback_eval::watch::Watch;
 use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::limits::{Clock, limits};
-use crate::request::{Fp, Settings, Target};
-use crate::session::{Session, Stop};
+use crate::request::{Request, Stop};
+use crate::settings::{Fp, Settings, Target};
 use crate::tiers::{Codes, Tier, Told, Work, climb};
 
 /// An engine with its limits.
 pub struct Engine {
     info: &'static EngineInfo,
+    /// The engines that it was chosen of.
+    registry: Registry,
     options: Options,
     /// Whether the settings name it.
     is_named: bool,
@@ -66,61 +66,55 @@ impl Code {
     }
 }
 
-/// The names of all engines.
-pub fn engine_names() -> impl Iterator<Item = &'static str> + Clone {
-    ENGINES.iter().map(|engine| engine.name)
-}
-
 /// The engine where none is named: the first one, or for checkpoints by themselves one that compiles, to native code if
 /// it can.
-fn asked_for(settings: &Settings) -> &'static EngineInfo {
+fn asked_for(registry: &Registry, settings: &Settings) -> &'static EngineInfo {
     let makes_native = settings.steps.is_none() && compiler().is_some();
-    let has_checkpoints = |engine: &&EngineInfo| {
-        matches!(engine.how, How::Compiled(_)) && engine.needs_compiler() == makes_native
-    };
-    let checkpoints = settings.max_tape.and_then(|_| ENGINES.iter().find(has_checkpoints));
-    checkpoints.unwrap_or(&ENGINES[0])
+    let checkpoints = settings.max_tape.and_then(|_| registry.compiler(makes_native));
+    checkpoints.unwrap_or_else(|| registry.first())
 }
 
 impl Engine {
     /// The engine that the settings name, or the one that does what they ask for.
-    pub fn resolve(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
-        let name = settings.engine.as_deref().unwrap_or_else(|| asked_for(settings).name);
-        let Some(info) = engine_named(name) else {
+    pub fn resolve(request: &mut Request<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let registry = request.registry;
+        let name =
+            settings.engine.as_deref().unwrap_or_else(|| asked_for(&registry, settings).name);
+        let Some(info) = registry.named(name) else {
             let title = format!("there is no engine `{name}`");
-            let hint = did_you_mean("engine", name, engine_names());
-            return session.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
+            let hint = did_you_mean("engine", name, registry.names());
+            return request.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
         };
         let info = if settings.fuse {
-            let Some(fused) = fused(info) else {
+            let Some(fused) = (registry.fused)(info) else {
                 let title = format!("the engine `{name}` has no fused mode");
                 let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                     .note("`--fuse` is a way of running `delta`")
                     .hint("add `--engine delta`, or leave out `--fuse`");
-                return session.fail(diagnostic);
+                return request.fail(diagnostic);
             };
             fused
         } else {
             info
         };
         if info.needs_compiler() && compiler().is_none() {
-            session.diagnostics.push(without_compiler());
+            request.diagnostics.push(without_compiler());
         }
         if settings.steps.is_some() && info.needs_compiler() {
             let title = format!("the engine `{name}` counts no steps");
             let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                 .note("`--steps` limits engines that transform programs or evaluate code")
                 .hint("limit its time by `--timeout`, or choose `--engine ir`");
-            return session.fail(diagnostic);
+            return request.fail(diagnostic);
         }
         if settings.max_tape.is_some() && !matches!(info.how, How::Compiled(_)) {
             let title = format!("the engine `{name}` has no checkpoints");
             let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                 .note("`--max-tape` chooses checkpoints in compiled code")
                 .hint("add `--engine ir`, or limit all memory by `--max-memory`");
-            return session.fail(diagnostic);
+            return request.fail(diagnostic);
         }
-        let Limits { since, timeout, max_memory } = limits(settings, &session.clock);
+        let Limits { since, timeout, max_memory } = limits(settings, &request.clock);
         let options = Options {
             strict_domain: settings.strict,
             max_memory,
@@ -139,12 +133,12 @@ impl Engine {
             threads: settings.threads.unwrap_or(1),
             ..Options::default()
         };
-        Ok(Self { info, options, is_named: settings.engine.is_some(), tiers: None })
+        Ok(Self { info, registry, options, is_named: settings.engine.is_some(), tiers: None })
     }
     /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
     /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
-    pub fn with_tiers(session: &mut Session<'_>, settings: &Settings) -> Result<Self, Stop> {
-        let engine = Self::resolve(session, settings)?;
+    pub fn with_tiers(request: &mut Request<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let engine = Self::resolve(request, settings)?;
         let is_open = settings.engine.is_none()
             && settings.max_tape.is_none()
             && !settings.strict
@@ -168,7 +162,7 @@ impl Engine {
     /// The name of the engine that gave the latest answer.
     pub fn answered(&self) -> &'static str {
         let is_native = self.tier().is_some_and(|tier| tier.is_native());
-        let native = ENGINES.iter().find(|engine| is_native && engine.needs_compiler());
+        let native = self.registry.compiler(true).filter(|_| is_native);
         native.unwrap_or(self.info).name
     }
     /// The limits that it keeps.
@@ -186,11 +180,23 @@ impl Engine {
         let since = self.limits().since;
         let since = Some(Since { time: clock.started(), ..since });
         let options = Options { since, ..self.options.clone() };
-        Self { info: self.info, options, is_named: self.is_named, tiers: self.tiers.clone() }
+        Self {
+            info: self.info,
+            registry: self.registry,
+            options,
+            is_named: self.is_named,
+            tiers: self.tiers.clone(),
+        }
     }
     /// The first engine with the limits of this one: for what runs once and need not be compiled.
     pub fn evaluated(&self) -> Self {
-        Self { info: &ENGINES[0], options: self.options.clone(), is_named: false, tiers: None }
+        Self {
+            info: self.registry.first(),
+            registry: self.registry,
+            options: self.options.clone(),
+            is_named: false,
+            tiers: None,
+        }
     }
     /// The engine for the arguments of what is measured.
     pub fn for_preparation(&self) -> Self {
@@ -205,28 +211,37 @@ impl Engine {
         self.info.needs_compiler()
     }
     /// The engine that answers where this one cannot make native code and nobody named it, which is told.
-    pub fn instead(&self, session: &mut Session<'_>, fault: &Diagnostic) -> Option<Self> {
+    pub fn instead(&self, request: &mut Request<'_>, fault: &Diagnostic) -> Option<Self> {
         let is_refused = fault.code == "E0823" && !self.is_named && self.info.needs_compiler();
-        let is_next = |engine: &&EngineInfo| {
-            matches!(engine.how, How::Compiled(_)) && !engine.needs_compiler()
-        };
-        let info = ENGINES.iter().find(is_next).filter(|_| is_refused)?;
+        let info = self.registry.compiler(false).filter(|_| is_refused)?;
         let title = "native code cannot be made: `ir` runs instead";
         let mut warning = Diagnostic::warning("W0801", Span::NONE, title, "");
         warning.notes.clone_from(&fault.notes);
-        session
+        request
             .diagnostics
             .push(warning.hint("check the C compiler and the folder for temporary files"));
-        Some(Self { info, options: self.options.clone(), is_named: false, tiers: None })
+        Some(Self {
+            info,
+            registry: self.registry,
+            options: self.options.clone(),
+            is_named: false,
+            tiers: None,
+        })
     }
     /// The engine for arguments: where this one needs a compiler, what is short is evaluated sooner than compiled.
     pub fn for_arguments(&self) -> Self {
         let (info, tiers) = if self.info.needs_compiler() {
-            (&ENGINES[0], Some(Rc::default()))
+            (self.registry.first(), Some(Rc::default()))
         } else {
             (self.info, self.tiers.clone())
         };
-        Self { info, options: self.options.clone(), is_named: self.is_named, tiers }
+        Self {
+            info,
+            registry: self.registry,
+            options: self.options.clone(),
+            is_named: self.is_named,
+            tiers,
+        }
     }
     /// How it runs.
     pub fn how(&self) -> How {
@@ -238,7 +253,7 @@ impl Engine {
     }
     /// Whether there is a fused mode beside it.
     pub fn has_fused_mode(&self) -> bool {
-        fused(self.info).is_some()
+        (self.registry.fused)(self.info).is_some()
     }
     /// The value of a definition.
     pub fn value(&self, code: &Code, def: DefId) -> Result<Value, Box<Diagnostic>> {
@@ -263,15 +278,15 @@ impl Engine {
     /// The value of a function at an argument, with its derivative there if one is asked for.
     pub fn run(
         &self,
-        session: &mut Session<'_>,
+        request: &mut Request<'_>,
         code: &Code,
         function: DefId,
         argument: Value,
         mode: &Mode,
     ) -> Result<Answer, Stop> {
-        self.try_run(code, function, argument, mode).or_else(|fault| session.fail(*fault))
+        self.try_run(code, function, argument, mode).or_else(|fault| request.fail(*fault))
     }
-    /// As [`Engine::run`], without reporting faults to a session.
+    /// As [`Engine::run`], without reporting faults to a request.
     pub fn try_run(
         &self,
         code: &Code,
@@ -304,13 +319,13 @@ impl Engine {
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {
         let info = match self.info.how {
             How::Runtime(_) => self.info,
-            How::Transform { .. } | How::Compiled(_) => &ENGINES[0],
+            How::Transform { .. } | How::Compiled(_) => self.registry.first(),
         };
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.unheard() };
-        Self { info, options, is_named: self.is_named, tiers: None }
+        Self { info, registry: self.registry, options, is_named: self.is_named, tiers: None }
     }
-    /// Runs a function with its argument followed; see [`pullback_engines::follow`].
+    /// Runs a function with its argument followed; see [`pullback_engine::follow`].
     pub fn follow(
         &self,
         code: &Code,
@@ -322,7 +337,13 @@ impl Engine {
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {
         let options = Options { strict_domain: true, ..self.options.unheard() };
-        Self { info: self.info, options, is_named: self.is_named, tiers: None }
+        Self {
+            info: self.info,
+            registry: self.registry,
+            options,
+            is_named: self.is_named,
+            tiers: None,
+        }
     }
 }
 

@@ -4,36 +4,37 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span, did_you_mean};
+use pullback_engine::Registry;
 use pullback_types::show_scheme;
 use pullback_types::tir::GlobalId;
 
-use crate::engine::engine_names;
 use crate::entry::holds_functions;
 use crate::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason, expectations};
 use crate::load::{Modules, load};
 use crate::pipeline::{Inferred, typed};
-use crate::session::{Session, Stop};
+use crate::request::{Request, Stop};
 
 /// Loads a file with its expectations.
 pub fn load_with_expectations(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     path: &Path,
 ) -> Result<(Modules, Vec<Expectation>), Stop> {
-    let modules = load(session, path)?;
-    let (lines, problems) = expectations(&session.sources, &modules.main().module);
-    session.diagnostics.extend(problems);
-    session.diagnostics.extend(lines.iter().filter_map(unknown_engine));
+    let modules = load(request, path)?;
+    let registry = request.registry;
+    let (lines, problems) = expectations(&request.sources, &modules.main().module);
+    request.diagnostics.extend(problems);
+    request.diagnostics.extend(lines.iter().filter_map(|line| unknown_engine(&registry, line)));
     Ok((modules, lines))
 }
 
 /// Infers a program and a definition for each of its expectations that is evaluated, so that mistakes in
 /// them are found like mistakes in definitions.
 pub fn infer_with_expectations<'m>(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     modules: &'m Modules,
     lines: &'m [Expectation],
 ) -> (Inferred<'m>, Vec<Option<GlobalId>>) {
-    let mut inferred = typed(session, modules);
+    let mut inferred = typed(request, modules);
     let add = |line: &'m Expectation| match &line.kind {
         ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
             Some(inferred.sides(left, right, line.span))
@@ -42,19 +43,19 @@ pub fn infer_with_expectations<'m>(
         ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
     };
     let ids = lines.iter().map(add).collect();
-    inferred.report(session);
+    inferred.report(request);
     (inferred, ids)
 }
 
 /// Reports the expectations that fail whatever is evaluated: claims about types, and comparisons of
 /// functions. Where there are errors, the types are not known.
 pub fn check_lines(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     inferred: &Inferred<'_>,
     lines: &[Expectation],
     ids: &[Option<GlobalId>],
 ) {
-    if session.has_errors() {
+    if request.has_errors() {
         return;
     }
     for (line, id) in lines.iter().zip(ids) {
@@ -74,7 +75,7 @@ pub fn check_lines(
                 _,
             ) => None,
         };
-        session.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
+        request.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
     }
 }
 
@@ -91,10 +92,12 @@ pub fn check_type(inferred: &Inferred<'_>, span: Span, name: &str, text: &str) -
     if found == expected { None } else { failure(Reason::Differs { found, expected }) }
 }
 
-fn unknown_engine(line: &Expectation) -> Option<Diagnostic> {
+/// What is said of a line that names an engine which is nowhere.
+fn unknown_engine(registry: &Registry, line: &Expectation) -> Option<Diagnostic> {
     let ExpectationKind::Engines(listed) = &line.kind else { return None };
-    let name = listed.iter().find(|name| !engine_names().any(|known| known == name.as_str()))?;
+    let is_unknown = |name: &&String| registry.has_all && registry.named(name).is_none();
+    let name = listed.iter().find(is_unknown)?;
     let title = format!("there is no engine `{name}`");
-    let hint = did_you_mean("engine", name, engine_names());
+    let hint = did_you_mean("engine", name, registry.names());
     Some(Diagnostic::error("E0812", line.span, title, "").hint(hint))
 }

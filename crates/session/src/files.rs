@@ -71,6 +71,40 @@ impl Files for Memory {
     }
 }
 
+/// Other files with some texts that take the place of what they hold, as an editor has them.
+pub struct Overlay {
+    below: Box<dyn Files + Send + Sync>,
+    /// By identity.
+    texts: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Overlay {
+    /// Nothing over these files.
+    pub fn over(below: Box<dyn Files + Send + Sync>) -> Self {
+        Self { below, texts: BTreeMap::new() }
+    }
+    /// From now on the file has this text.
+    pub fn put(&mut self, path: &Path, text: impl Into<Vec<u8>>) {
+        self.texts.insert(self.below.identity(path), text.into());
+    }
+    /// From now on the file is as it is below.
+    pub fn take_away(&mut self, path: &Path) {
+        self.texts.remove(&self.below.identity(path));
+    }
+}
+
+impl Files for Overlay {
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        match self.texts.get(&self.below.identity(path)) {
+            Some(text) => read_bounded(text.as_slice(), most),
+            None => self.below.read_at_most(path, most),
+        }
+    }
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.below.identity(path)
+    }
+}
+
 /// How much is read of a file at most: less of a device, since many have no end.
 pub fn bound(metadata: &std::fs::Metadata, most: u64) -> u64 {
     #[cfg(unix)]
@@ -130,6 +164,18 @@ mod tests {
         let files = Memory::default().with("a.pull", vec![b' '; MAX_SOURCE_BYTES as usize + 1]);
         assert!(files.read_source(Path::new("a.pull")).is_err());
         assert!(files.read(Path::new("a.pull")).is_ok());
+    }
+
+    #[test]
+    fn an_overlay_takes_the_place_of_a_file_until_it_is_taken_away() {
+        let below = Memory::default().with("a.pull", "below").with("b.pull", "other");
+        let mut files = Overlay::over(Box::new(below));
+        files.put(Path::new("./a.pull"), "above");
+        let read = |files: &Overlay, path: &str| files.read(Path::new(path)).unwrap();
+        assert_eq!(read(&files, "a.pull"), b"above");
+        assert_eq!(read(&files, "b.pull"), b"other");
+        files.take_away(Path::new("a.pull"));
+        assert_eq!(read(&files, "a.pull"), b"below");
     }
 
     #[test]

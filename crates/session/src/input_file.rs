@@ -18,8 +18,8 @@ use pullback_lambda::{Program, Type, TypeKind};
 
 use crate::bug::bug;
 use crate::limits::exceeded_by_input;
-use crate::request::Input;
-use crate::session::{Session, Stop};
+use crate::request::{Request, Stop};
+use crate::settings::Input;
 
 /// A file that has been read.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ pub struct InputFile {
 
 #[derive(Clone)]
 enum Content {
-    /// The text is in the session's sources.
+    /// The text is in the request's sources.
     Json(Vec<Entry>, #[expect(dead_code, reason = "it is in the account while it lives")] Charge),
     /// Arrays that have not been used.
     Arrays(Vec<NamedArray>),
@@ -50,17 +50,17 @@ type Unread<T> = Result<T, Stopped<Box<Diagnostic>>>;
 
 impl InputFile {
     /// Reads a file.
-    pub fn read(session: &mut Session<'_>, input: &Input, limits: Limits) -> Result<Self, Stop> {
+    pub fn read(request: &mut Request<'_>, input: &Input, limits: Limits) -> Result<Self, Stop> {
         let Input { parameter, path, is_headless } = input;
         let ending = path
             .extension()
             .map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase());
-        check_kind(session, input, &ending)?;
-        let bytes = session.read_input(path, &limits)?;
+        check_kind(request, input, &ending)?;
+        let bytes = request.read_input(path, &limits)?;
         let packed = matches!(ending.as_str(), "npz" | "npy");
         let (file, content) = if packed {
             let _packed = Charge::new(bytes.len());
-            let file = session.sources.add(path.display().to_string(), "");
+            let file = request.sources.add(path.display().to_string(), "");
             let arrays = if ending == "npz" {
                 read_npz(&bytes, &limits)
             } else {
@@ -69,9 +69,9 @@ impl InputFile {
             let arrays = arrays.map_err(|stopped| stopped.map(|why| unreadable(file, why)));
             (file, arrays.map(Content::Arrays))
         } else {
-            session.hold(bytes.len());
-            let file = session.add_text(path, bytes)?;
-            let text = session.sources.text(file);
+            request.hold(bytes.len());
+            let file = request.add_text(path, bytes)?;
+            let text = request.sources.text(file);
             let content = if matches!(ending.as_str(), "csv" | "tsv") {
                 table(text, file, parameter.is_some(), *is_headless, &limits)
             } else {
@@ -80,7 +80,7 @@ impl InputFile {
             (file, content)
         };
         let offers = content.and_then(|content| {
-            let text = session.sources.text(file);
+            let text = request.sources.text(file);
             Ok((offers(&content, parameter.as_deref(), text, file)?, content))
         });
         match offers {
@@ -92,7 +92,7 @@ impl InputFile {
                 offers,
                 limits,
             }),
-            Err(stopped) => told(session, stopped, &limits, path, file),
+            Err(stopped) => told(request, stopped, &limits, path, file),
         }
     }
     /// The names that it has values for, and where they stand.
@@ -117,18 +117,18 @@ impl InputFile {
     /// The value that it has for a name, as a value of this type. Each is decoded once.
     pub fn decode(
         &mut self,
-        session: &mut Session<'_>,
+        request: &mut Request<'_>,
         program: &Program,
         name: &str,
         ty: &Type,
     ) -> Result<Value, Stop> {
         let name = if self.parameter.is_some() { "" } else { name };
-        let text = session.sources.text(self.file);
+        let text = request.sources.text(self.file);
         let (file, limits) = (self.file, &self.limits);
         if let Content::Table(table) = &self.content {
             match arrays_of(table, ty, program, file) {
                 Ok(arrays) => self.content = Content::Arrays(arrays),
-                Err(diagnostic) => return session.fail(diagnostic),
+                Err(diagnostic) => return request.fail(diagnostic),
             }
         }
         let value = match &mut self.content {
@@ -150,31 +150,31 @@ impl InputFile {
             }
             Content::Table(_) => bug("the type of a table's value says how it is read"),
         };
-        value.or_else(|stopped| told(session, stopped, &self.limits, &self.path, file))
+        value.or_else(|stopped| told(request, stopped, &self.limits, &self.path, file))
     }
 }
 
 /// Reports why there is no value.
 fn told<T>(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     stopped: Stopped<Box<Diagnostic>>,
     limits: &Limits,
     path: &Path,
     file: FileId,
 ) -> Result<T, Stop> {
     match stopped {
-        Stopped::Wrong(diagnostic) => session.fail(*diagnostic),
+        Stopped::Wrong(diagnostic) => request.fail(*diagnostic),
         Stopped::Exceeded(exceeded) => {
-            session.fail(exceeded_by_input(limits, exceeded, path, Span::new(file, 0, 0)))
+            request.fail(exceeded_by_input(limits, exceeded, path, Span::new(file, 0, 0)))
         }
     }
 }
 
-fn check_kind(session: &mut Session<'_>, input: &Input, ending: &str) -> Result<(), Stop> {
+fn check_kind(request: &mut Request<'_>, input: &Input, ending: &str) -> Result<(), Stop> {
     let path = input.path.display();
     if !matches!(ending, "npz" | "npy" | "json" | "csv" | "tsv" | "") {
         let title = format!("`{path}` has the ending `.{ending}`");
-        return session.fail(
+        return request.fail(
             Diagnostic::error("E0818", Span::NONE, title, "")
                 .note("an input file is JSON, a table, a NumPy array or a NumPy archive, and its ending says which")
                 .hint("name it `.json`, `.csv`, `.npy` or `.npz`"),
@@ -182,7 +182,7 @@ fn check_kind(session: &mut Session<'_>, input: &Input, ending: &str) -> Result<
     }
     if ending == "npy" && input.parameter.is_none() {
         let title = format!("`{path}` is one array, without the name of a parameter");
-        return session.fail(
+        return request.fail(
             Diagnostic::error("E0818", Span::NONE, title, "")
                 .hint(format!("say which parameter it is for: `--input NAME={path}`")),
         );

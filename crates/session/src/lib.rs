@@ -1,8 +1,10 @@
 //! Programs loaded, inferred, asked about and run under limits, without printing and without globals.
 //!
-//! A [`Session`] holds the sources and the diagnostics; the operations [`run`], [`grad`], [`vjp`], [`jvp`], [`check`],
-//! [`fmt`] and [`explain`] are functions of it. They return their answer, or [`Stop`] after reporting to the session why
-//! there is none. The modules that are public are what tools are made of.
+//! A [`Request`] holds the sources and the diagnostics of one question;
+//! the operations [`run`], [`grad`], [`vjp`], [`jvp`], [`check`], [`fmt`] and [`explain`] are functions of it, which
+//! return their answer, or [`Stop`] after reporting to the request why there is none. A command stands on requests. The
+//! modules that are public are what tools are made of. No engine of the papers is needed here: who wants one hands in a
+//! [`Registry`](pullback_engine::Registry).
 
 mod bug;
 
@@ -11,7 +13,7 @@ pub mod stdlib;
 
 mod limits;
 mod request;
-mod session;
+mod settings;
 
 pub mod load;
 pub mod pipeline;
@@ -38,10 +40,9 @@ mod check;
 
 pub use check::{check, explain, fmt};
 pub use derive::{Answer, grad, jvp, run, vjp};
-pub use engine::engine_names;
 pub use expect::{Expectation, ExpectationKind, Failure, Reason, expectations};
-pub use files::{Disk, Files, MAX_SOURCE_BYTES, Memory, bound, read_bounded};
+pub use files::{Disk, Files, MAX_SOURCE_BYTES, Memory, Overlay, bound, read_bounded};
 pub use limits::{Clock, stopped_late};
 pub use pullback_data::output::{Layout, to_text};
-pub use request::{Call, Format, Fp, Input, Settings, Target};
-pub use session::{Progress, Session, Stop};
+pub use request::{Progress, Request, Stop};
+pub use settings::{Call, Format, Fp, Input, Settings, Target};

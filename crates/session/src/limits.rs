@@ -1,7 +1,6 @@
 //! What a command may take: time from its start, and memory for all that it holds.
 //!
-//! Input: the settings of a request and the [`Clock`] of its session. Output: [`Limits`], which
-//! evaluation and the readers of input files keep, and the diagnostics of those that were exceeded.
+//! Input: the settings of a request and its [`Clock`]. Output: [`Limits`], which evaluation and the readers of input files keep, and the diagnostics of those that were exceeded.
 //! Evaluation says where in the program it was; a reader names its file. What looks at no limit (the
 //! type checker, the translations of engines) is watched from outside, by whoever holds the clock.
 
@@ -13,7 +12,7 @@ use pullback_base::memory::live;
 use pullback_base::{Diagnostic, Exceeded, Limits, Since, Span, bug};
 use pullback_eval::Options;
 
-use crate::request::Settings;
+use crate::settings::Settings;
 
 /// How long the command, or the part of it that has the time limit to itself, has been at work. Clones
 /// are the same clock.
@@ -106,6 +105,7 @@ fn time_is_over(at: Span, seconds: f64) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use pullback_engine::BUILT_IN;
     use pullback_eval::memory::Charge;
 
     use super::*;
@@ -133,7 +133,7 @@ mod tests {
     fn codes_and_titles(settings: Settings, name: &str, bytes: Vec<u8>) -> Vec<String> {
         let program = "def f [n] (xs: [n]Real): Real = sum xs";
         let files = crate::Memory::default().with("f.pull", program).with(name, bytes);
-        let mut session = crate::Session::new(&files);
+        let mut request = crate::Request::new(&files, BUILT_IN);
         let call = crate::Call {
             file: "f.pull".into(),
             entry: "f".to_owned(),
@@ -141,9 +141,9 @@ mod tests {
             settings,
             ..crate::Call::default()
         };
-        assert!(crate::run(&mut session, &call).is_err());
+        assert!(crate::run(&mut request, &call).is_err());
         let told = |found: &Diagnostic| format!("{} {found:?}", found.code);
-        session.diagnostics.iter().map(told).collect()
+        request.diagnostics.iter().map(told).collect()
     }
 
     #[test]

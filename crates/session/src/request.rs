@@ -1,4 +1,4 @@
-//! A session: the files seen so far and what was said about them. It is a value; nothing is global.
+//! A request: the files seen so far and what was said about them. It is a value; nothing is global.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use pullback_base::memory::Charge;
 use pullback_base::{Diagnostic, Exceeded, FileId, Limits, MAX_FILE_BYTES, SourceMap, Span};
+use pullback_engine::Registry;
 
 use crate::files::Files;
 use crate::limits::{Clock, exceeded_by_input};
@@ -14,9 +15,11 @@ use crate::limits::{Clock, exceeded_by_input};
 pub type Progress<'f> = &'f dyn Fn(&str, u64, u64);
 
 /// The state of one request: where files come from, their texts, the diagnostics found.
-pub struct Session<'f> {
+pub struct Request<'f> {
     /// Where files come from.
     pub files: &'f dyn Files,
+    /// The engines that may be chosen by name.
+    pub registry: Registry,
     /// All text that diagnostics may point into.
     pub sources: SourceMap,
     /// What was found, in order of finding.
@@ -37,19 +40,20 @@ pub struct Session<'f> {
     held: Vec<Charge>,
 }
 
-/// Errors have been reported to the session: there is nothing more to do.
+/// Errors have been reported to the request: there is nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
-impl<'f> Session<'f> {
-    /// A session that has seen nothing and begins its work now.
-    pub fn new(files: &'f dyn Files) -> Self {
-        Self::timed(files, Clock::default())
+impl<'f> Request<'f> {
+    /// A request that has seen nothing and begins its work now.
+    pub fn new(files: &'f dyn Files, registry: Registry) -> Self {
+        Self::timed(files, registry, Clock::default())
     }
-    /// A session that has seen nothing, with the clock of its work.
-    pub fn timed(files: &'f dyn Files, clock: Clock) -> Self {
+    /// A request that has seen nothing, with the clock of its work.
+    pub fn timed(files: &'f dyn Files, registry: Registry, clock: Clock) -> Self {
         Self {
             files,
+            registry,
             sources: SourceMap::default(),
             diagnostics: vec![],
             notes: vec![],

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_compile::{Answer, Asked, Compiled, Failure, Mode, Packing, may_compile};
-use pullback_engines::{run_in_machine, trace_engine, wants_vetting};
+use pullback_engine::{run_in_machine, trace_engine, wants_vetting};
 use pullback_eval::{Counts, Image, Machine, Meter, Options, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::reachable;

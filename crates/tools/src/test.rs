@@ -1,7 +1,7 @@
 //! `pullback test`: the expectations of a file, on every engine.
 //!
 //! Input: the path of a file. Output: a [`TestReport`] with how many lines hold and what is wrong with
-//! the others. Mistakes in the file itself are reported to the session.
+//! the others. Mistakes in the file itself are reported to the request.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use pullback_session::engine::{Code, Engine};
 use pullback_session::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason};
 use pullback_session::expected::{check_type, infer_with_expectations, load_with_expectations};
 use pullback_session::watch::Lines;
-use pullback_session::{Session, Settings, Stop, tiers};
+use pullback_session::{Request, Settings, Stop, tiers};
 use pullback_types::tir::GlobalId;
 
 use crate::compare::agree;
@@ -40,14 +40,14 @@ pub const STEPS: u64 = 500_000;
 
 /// Tests a file.
 pub fn test(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     path: &Path,
     settings: &Settings,
 ) -> Result<TestReport, Stop> {
-    let (modules, lines) = load_with_expectations(session, path)?;
-    let (inferred, ids) = infer_with_expectations(session, &modules, &lines);
-    session.stop_on_errors()?;
-    let engines = engines(session, &lines, settings)?;
+    let (modules, lines) = load_with_expectations(request, path)?;
+    let (inferred, ids) = infer_with_expectations(request, &modules, &lines);
+    request.stop_on_errors()?;
+    let engines = engines(request, &lines, settings)?;
     let mut report = TestReport::default();
     for line in &lines {
         if let ExpectationKind::Type(name, text) = &line.kind {
@@ -58,16 +58,16 @@ pub fn test(
     }
     let (evaluated, roots): (Vec<&Expectation>, Vec<GlobalId>) =
         lines.iter().zip(&ids).filter_map(|(line, id)| Some((line, (*id)?))).unzip();
-    let (program, defs) = inferred.program(session, &roots)?;
+    let (program, defs) = inferred.program(request, &roots)?;
     let code = Code::new(program);
     let batches: Vec<_> = engines.iter().map(|engine| engine.batch(&code, &defs)).collect();
     let watched = settings.warn_kinks.then(|| Lines::new(&code));
     let count = defs.len() as u64;
     for (done, (line, def)) in (0..).zip(evaluated.into_iter().zip(defs)) {
-        (session.progress)("lines", done, count);
+        (request.progress)("lines", done, count);
         let checked = engines.iter().zip(&batches).map(|(engine, batch)| {
             // Every evaluation has the time limit to itself.
-            let engine = engine.afresh(&session.clock);
+            let engine = engine.afresh(&request.clock);
             let value = match batch {
                 Some(batch) => batch.value(def, engine.options()),
                 None => engine.value(&code, def),
@@ -79,16 +79,16 @@ pub fn test(
             watched.look(engine, def);
         }
     }
-    session.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
+    request.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
     if settings.verbose {
-        session.notes.extend(engines.iter().find_map(Engine::tally));
+        request.notes.extend(engines.iter().find_map(Engine::tally));
     }
     report.failed.sort_by_key(|failure| failure.span);
     Ok(report)
 }
 
 fn engines(
-    session: &mut Session<'_>,
+    request: &mut Request<'_>,
     lines: &[Expectation],
     settings: &Settings,
 ) -> Result<Vec<Engine>, Stop> {
@@ -96,7 +96,7 @@ fn engines(
     let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
     names.retain(|name| is_taken(lines, name));
     if settings.engine.is_some() || settings.max_tape.is_some() {
-        let engine = Engine::resolve(session, settings)?;
+        let engine = Engine::resolve(request, settings)?;
         let wanted = engine.name();
         let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
         return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
@@ -106,20 +106,20 @@ fn engines(
     let mut engines = Vec::new();
     for name in names {
         if name == ENGINES[0].name {
-            engines.push(Engine::with_tiers(session, settings)?);
+            engines.push(Engine::with_tiers(request, settings)?);
             continue;
         }
         // All engines tell the same, which is heard once.
         let tell = if engines.is_empty() { settings.tell } else { None };
         let plain = Settings { engine: Some(name), tell, ..settings.clone() };
-        let engine = Engine::resolve(session, &plain)?;
+        let engine = Engine::resolve(request, &plain)?;
         let steps = if matches!(engine.how(), How::Runtime(_)) { of_runs } else { steps };
         let engine = engine.within(steps);
         let fuse = engine.has_fused_mode();
         engines.push(engine);
         if fuse {
             engines.push(
-                Engine::resolve(session, &Settings { fuse, tell: None, ..plain })?.within(steps),
+                Engine::resolve(request, &Settings { fuse, tell: None, ..plain })?.within(steps),
             );
         }
     }

@@ -24,11 +24,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "codegen",
         ],
     ),
+    ("engine", &["base", "prim", "lambda", "reduce", "eval", "compile"]),
     (
         "engines",
         &[
-            "compile", "base", "prim", "lambda", "reduce", "eval", "ir", "analysis", "lower", "ad",
-            "opt", "codegen",
+            "compile", "engine", "base", "prim", "lambda", "reduce", "eval", "ir", "analysis",
+            "lower", "ad", "opt", "codegen",
         ],
     ),
     ("oracle", &["base", "prim", "lambda", "eval"]),
@@ -37,17 +38,17 @@ const ARROWS: &[(&str, &[&str])] = &[
         "session",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "compile", "codegen",
-            "engines", "data",
+            "engine", "data",
         ],
     ),
     (
         "tools",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "ir", "analysis", "ad",
-            "opt", "codegen", "compile", "engines", "oracle", "data", "session",
+            "opt", "codegen", "compile", "engine", "engines", "oracle", "data", "session",
         ],
     ),
-    ("cli", &["base", "codegen", "data", "session", "tools"]),
+    ("cli", &["base", "codegen", "data", "engines", "session", "tools"]),
 ];
 
 /// Imports against the arrows, and crates without arrows. What only tests import is free.

@@ -115,9 +115,12 @@ pub fn fallbacks(repository: &Repository) -> Vec<String> {
     let mut breaches = Vec::new();
     for (path, text) in repository.rust() {
         let inside = |name: &&str| path.starts_with(&format!("crates/{name}/src/"));
-        if ["data", "engines", "eval", "lambda", "prim", "reduce", "session", "tools", "types"]
-            .iter()
-            .any(inside)
+        if [
+            "data", "engine", "engines", "eval", "lambda", "prim", "reduce", "session", "tools",
+            "types",
+        ]
+        .iter()
+        .any(inside)
         {
             breaches.extend(patterns(path, text, &INVENTIONS));
         }

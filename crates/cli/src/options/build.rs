@@ -93,7 +93,7 @@ pub enum Abi {
 }
 
 impl BuildArgs {
-    /// As a session takes it.
+    /// As a call takes it.
     pub fn request(&self) -> Build {
         let abi = match self.abi {
             Abi::C => pullback_tools::Abi::C,

@@ -66,7 +66,7 @@ impl NamedArgs {
 }
 
 impl CallArgs {
-    /// As a session takes it, with an entry to use if none is given.
+    /// As a call takes it, with an entry to use if none is given.
     pub fn call(&self, default: &str, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),
@@ -81,7 +81,7 @@ impl CallArgs {
 }
 
 impl RequiredCallArgs {
-    /// As a session takes it.
+    /// As a call takes it.
     pub fn call(&self, settings: Settings) -> Call {
         Call {
             file: self.file.clone(),

@@ -39,7 +39,7 @@ pub struct DevArgs {
 }
 
 impl DevArgs {
-    /// As a session takes it.
+    /// As a call takes it.
     pub fn request(&self) -> Dev {
         Dev {
             dump: self.dump.clone(),

@@ -35,7 +35,7 @@ pub enum TargetArg {
 }
 
 impl TargetArgs {
-    /// As a session takes it.
+    /// As a call takes it.
     pub fn target(self) -> Target {
         match self.target {
             TargetArg::Native => Target::Native,

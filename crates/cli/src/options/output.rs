@@ -62,7 +62,7 @@ impl OutputArgs {
         let width = width.map(usize::from).or(terminal).or(asked.then_some(PAGE))?;
         Some(Layout { width, full, precision: precision.map(usize::from) })
     }
-    /// As a session takes them.
+    /// As a call takes them.
     pub fn settings(&self) -> Settings {
         self.fp.of(Settings {
             trace_nan: self.trace_nan,

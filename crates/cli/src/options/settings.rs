@@ -69,7 +69,7 @@ impl WarnArgs {
 }
 
 impl SettingsArgs {
-    /// As a session takes them.
+    /// As a call takes them.
     pub fn settings(&self, warn: WarnArgs) -> Settings {
         Settings {
             warn_kinks: warn.warn == Some(Warn::Kinks),

@@ -232,7 +232,7 @@ fn commands_mean_what_they_say_whatever_a_file_defines() {
     for (command, calls) in CALLS {
         lines.extend(calls.iter().map(|call| format!("{command} FILE {call}")));
     }
-    for engine in pullback_session::engine_names() {
+    for engine in pullback_engines::REGISTRY.names() {
         lines.extend(BY_ENGINE.iter().map(|call| format!("{call} --engine {engine}")));
     }
     // The other stages are forms of the whole text.

@@ -26,7 +26,7 @@ pub(super) struct Line {
 
 /// A level of dual numbers. The tangent is in the number, so there is nothing to keep.
 #[derive(Default)]
-pub(crate) struct Duals {
+pub struct Duals {
     /// The primitives that ran, if they are to be shown.
     pub(super) lines: Option<RefCell<Vec<Line>>>,
     /// How a pullback is transposed, from it and a value of what it takes cotangents of; if there is no such

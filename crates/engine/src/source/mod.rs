@@ -31,7 +31,7 @@ pub const TRANSLATE: Pass = Pass {
 };
 
 /// The part of an argument that is not held; see [`ForwardFn`].
-pub(crate) fn moving(from: &Type, held: usize) -> Type {
+pub fn moving(from: &Type, held: usize) -> Type {
     if held == 0 {
         return from.clone();
     }
@@ -39,7 +39,7 @@ pub(crate) fn moving(from: &Type, held: usize) -> Type {
 }
 
 /// Runs a function with the transformation of an engine.
-pub(crate) fn run_transformed(
+pub fn run_transformed(
     transforms: Transforms,
     program: &Program,
     function: DefId,
@@ -94,7 +94,7 @@ pub(crate) fn run_transformed(
 }
 
 /// The value of a definition, derivatives in it by the transformation of an engine.
-pub(crate) fn evaluate_transformed(
+pub fn evaluate_transformed(
     transforms: Transforms,
     program: &Program,
     def: DefId,

@@ -10,7 +10,6 @@ use pullback_lambda::{
     tangent,
 };
 use pullback_prim::Prim;
-
 use pullback_reduce::{ForwardFn, outside_fragment};
 use rustc_hash::FxHashMap;
 

@@ -18,7 +18,7 @@ pub fn engine() -> Rc<dyn Engine> {
 }
 
 /// The engine with an error for rules that are not linear in reverse mode too, as they are in forward mode.
-pub(crate) fn linear_engine() -> Rc<dyn Engine> {
+pub fn linear_engine() -> Rc<dyn Engine> {
     Rc::new(Trace { reverse: Pullbacks::Linear })
 }
 

@@ -8,7 +8,7 @@ use super::tape::Tape;
 use crate::watch::Note;
 
 /// A function application that has been recorded.
-pub(crate) struct Record {
+pub struct Record {
     pub tape: Tape,
     pub level: u64,
     /// The argument; its Reals are the first nodes.

@@ -12,46 +12,15 @@ use pullback_lambda::{DefId, Program};
 use super::engine::engine;
 use super::tape::{Line, NONE, Recorder, node};
 use super::vjp::record_on;
-use crate::semantics::show_terms;
-use pullback_reduce::with_fuel;
 
 /// The most that a record takes: several million lines.
 const MEMORY: usize = 1 << 30;
-
-/// The trace of a function of one argument and its derivative: as terms of the paper if it is a program
-/// of the paper, else line by line.
-pub fn show_trace(
-    program: &Program,
-    function: DefId,
-    argument: Value,
-) -> Result<String, Box<Diagnostic>> {
-    if let Some(shown) = show_terms(program, function, &argument, None) {
-        return shown;
-    }
-    show_record(program, function, argument)
-}
-
-/// As [`show_trace`], with recursion bounded: each recursive function may be entered so many times inside
-/// itself.
-pub fn show_trace_bounded(
-    program: &Program,
-    function: DefId,
-    argument: Value,
-    fuel: u64,
-) -> Result<String, Box<Diagnostic>> {
-    if let Some(shown) = show_terms(program, function, &argument, Some(fuel)) {
-        return shown;
-    }
-    let mut bounded = program.clone();
-    with_fuel(&mut bounded, fuel);
-    show_record(&bounded, function, argument)
-}
 
 /// The record of a function of one argument. One line for each primitive that ran on numbers that
 /// depend on the argument: its node, what it computed from which nodes and constants, its value, and
 /// its partial derivatives by those nodes; then what each node's cotangent adds to those of its
 /// arguments, backwards, for the cotangent 1 of every Real of the result.
-fn show_record(
+pub fn show_record(
     program: &Program,
     function: DefId,
     argument: Value,

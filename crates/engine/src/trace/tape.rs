@@ -73,7 +73,7 @@ pub(super) struct Custom {
 
 /// All nodes, in order of execution. The first ones are the inputs.
 #[derive(Default)]
-pub(crate) struct Tape {
+pub struct Tape {
     pub(super) inputs: usize,
     pub(super) nodes: Chunks<Node>,
     asides: Chunks<Aside>,

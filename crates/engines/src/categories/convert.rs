@@ -7,12 +7,12 @@ use pullback_base::{Diagnostic, Span};
 use pullback_lambda::{
     AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Type, VarId, is_first_order,
 };
+use pullback_reduce::{outside_fragment, with_origin};
 
 use super::cl::NAME;
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
 use super::custom;
 use super::custom::Customs;
-use pullback_reduce::{outside_fragment, with_origin};
 
 /// Converts a definition and all it reaches.
 pub fn convert(
@@ -211,8 +211,8 @@ impl Converter<'_> {
         match op {
             AdOp::StopGradient => self.applied(Function::StopGradient, args, to, span, scope),
             AdOp::Zeros => self.applied(Function::Zeros, args, to, span, scope),
-            AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
-            AdOp::Perturb => crate::engine::unseen_perturbation(),
+            AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+            AdOp::Perturb => pullback_engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 let Some((custom, captured)) = custom::look_up(self.customs, op, args) else {
                     let construct = "a function with a derivative of its own that is not known";

@@ -33,15 +33,13 @@ mod turns;
 
 use std::collections::BTreeMap;
 
-use pullback_base::{Diagnostic, Id};
-use pullback_eval::Value;
-use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
-
-use crate::engine::Stage;
-use pullback_reduce::{Transforms, eliminate, outside_fragment, unary};
-
 use absence::Library;
 use cl::ClProgram;
+use pullback_base::{Diagnostic, Id};
+use pullback_engine::Stage;
+use pullback_eval::Value;
+use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
+use pullback_reduce::{Transforms, eliminate, outside_fragment, unary};
 
 pub(crate) use cl::NAME;
 pub use plan::Halves;

@@ -133,7 +133,7 @@ impl Maker<'_> {
         let mut push = self.push(&params, &region, span);
         let arith = &mut push.arith;
         let from = arith.program.vars[s].ty.clone();
-        let moving = crate::source::moving(&from, held);
+        let moving = pullback_engine::source::moving(&from, held);
         let moving_dot = arith.dot(&moving);
         let pair = arith.program.fresh("p", Type::tuple(vec![from, moving_dot]));
         let both = arith.program.var(pair, span);

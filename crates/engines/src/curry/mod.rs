@@ -43,7 +43,7 @@ pub use seen::{Arrived, Call, Seen, equivalent};
 pub use tangents::function_tangents;
 pub use transform::{BUDGET, jvp_env, jvp_list, vjp_env, vjp_list};
 
-use crate::engine::Stage;
+use pullback_engine::Stage;
 
 const COMBINATORS: Stage = Stage {
     name: "combinators",

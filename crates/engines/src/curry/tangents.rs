@@ -129,7 +129,7 @@ fn show(
     argument: Option<Value>,
     style: Style,
 ) -> Result<String, Box<Diagnostic>> {
-    let argument = crate::engine::needed(argument)?;
+    let argument = pullback_engine::needed(argument)?;
     let mut out = String::from("-- what flows back to functions when 1 flows back to the result\n");
     let found = function_tangents(program, def, argument, style)?;
     if found.is_empty() {

@@ -3,12 +3,12 @@
 //! Input: a closed definition `S -> T` with first-order types. Output: one for its value and derivative.
 
 use pullback_base::Diagnostic;
+use pullback_engine::source::moving;
 use pullback_eval::Budget;
 use pullback_lambda::{DefId, Expr, Program, Type};
+use pullback_reduce::outside_fragment;
 
 use super::code::{Code, Style};
-use crate::source::moving;
-use pullback_reduce::outside_fragment;
 
 /// How many steps list tangents may take: nested functions that captured each other are run again and
 /// again.

@@ -197,7 +197,7 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomVjp => Arrow::CustomVjp,
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
-        AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
-        AdOp::Perturb => crate::engine::unseen_perturbation(),
+        AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+        AdOp::Perturb => pullback_engine::unseen_perturbation(),
     }
 }

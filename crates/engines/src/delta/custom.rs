@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 
 use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, is_first_order, tangent};
 use pullback_prim::Prim;
+use pullback_reduce::outside_fragment;
 
 use super::block::{Block, NONE, Val};
 use super::op::Op;
 use super::translation::{Outcome, Translation};
 use super::version::Version;
-use pullback_reduce::outside_fragment;
 
 impl Translation<'_> {
     pub(super) fn operator(
@@ -40,8 +40,8 @@ impl Translation<'_> {
                 let x = self.bind(block, "x", x);
                 Ok(self.rebuild(Op::Zeros, &args[0].ty, x, block))
             }
-            AdOp::Checkpoint | AdOp::AssumeLinear => crate::engine::unseen_mark(),
-            AdOp::Perturb => crate::engine::unseen_perturbation(),
+            AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+            AdOp::Perturb => pullback_engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 self.custom(op, &args[0], &args[1], &args[2], block)
             }

@@ -6,6 +6,7 @@
 //! `D→{Γ} ⊢ D→{e} : D→{A}`, and the first components are what `e` computes. The tangent of a constant
 //! is the number zero; it is left out where the text shows it.
 
+use pullback_engine::source::vjp_from_jvp;
 use pullback_lambda::{DefId, Expr, Program, Type};
 use pullback_prim::Prim;
 
@@ -13,7 +14,6 @@ use super::block::{Block, NONE, is_zero};
 use super::op::Op;
 use super::translation::{Outcome, Transformed, Translation};
 use super::version::Version;
-use crate::source::vjp_from_jvp;
 
 /// `D→{f}` for a definition `f`: of type `D→{A}` where `f` has type `A`.
 pub fn forward_translation(program: &mut Program, def: DefId) -> Transformed {

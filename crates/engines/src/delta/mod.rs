@@ -44,7 +44,7 @@ pub use modes::{
 };
 pub use show::show_forward;
 
-use crate::engine::{ShowFn, Stage};
+use pullback_engine::{ShowFn, Stage};
 use version::Version;
 
 /// What `delta1` shows.

@@ -5,15 +5,15 @@
 //! with the cotangent and evaluates that delta. The bindings are read as the chain of `Let`s that
 //! `runDelta` would make of them, newest first.
 
+use pullback_engine::source::moving;
 use pullback_lambda::{Def, DefId, Expr, Type, tangent};
+use pullback_reduce::outside_fragment;
 
 use super::applied::applied;
 use super::block::{Block, NONE};
 use super::op::Op;
 use super::translation::{Outcome, Translation};
 use super::version::Version;
-use crate::source::moving;
-use pullback_reduce::outside_fragment;
 
 /// A function that was run on its inputs as variables.
 struct Ran {

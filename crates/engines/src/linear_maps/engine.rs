@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pullback_base::bug;
+use pullback_engine::{Go, Pullbacks, attach, carried_by_rule, checked_leaves, demand_linear};
 use pullback_eval::{
     Ctx, Engine, Fault, Level, Linearised, Native, NativeValue, Plain, Step, Value, primal,
     tangent_at, walk,
@@ -14,9 +15,6 @@ use pullback_prim::Prim;
 use super::apply::{Progress, Run};
 use super::maps::{Map, Maps, Opaque, ZERO};
 use super::vector::Vector;
-use crate::go::Go;
-use crate::levels::{attach, checked_leaves};
-use crate::linear::{Pullbacks, carried_by_rule, demand_linear};
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {

@@ -4,10 +4,9 @@
 use std::fmt::Write;
 
 use pullback_base::{Diagnostic, bug};
+use pullback_engine::parts;
 use pullback_eval::{Fault, Machine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
-
-use crate::engine::parts;
 
 /// Its rows are the Reals of the result, its columns those of the argument.
 pub fn matrix(

@@ -23,7 +23,7 @@ pub use engine::engine;
 
 use notes::Tupling;
 
-use crate::engine::{Stage, needed};
+use pullback_engine::{Stage, needed};
 
 /// The forms that this engine shows.
 pub const STAGES: &[Stage] = &[

@@ -4,8 +4,6 @@
 
 use std::path::Path;
 
-use crate::support::deep;
-use crate::support::source::{Form, expectations, files, forms};
 use pullback_compile::Mode;
 use pullback_engines::delta::{forward_jvp, forward_translation, forward_vjp};
 use pullback_engines::{ENGINES, EngineInfo, How, engine_named, evaluate, run};
@@ -13,6 +11,9 @@ use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DataId, DefId, Program, Stage, Type, TypeKind, verify};
 use pullback_oracle::{Config, Mode as Kind, bytes_of_seed, generate, taylor, to_value};
 use pullback_reduce::{Transforms, eliminate, unary};
+
+use crate::support::deep;
+use crate::support::source::{Form, expectations, files, forms};
 
 const TRANSFORMS: Transforms = Transforms { engine: "dual", vjp: forward_vjp, jvp: forward_jvp };
 
@@ -24,6 +25,7 @@ fn dual() -> EngineInfo {
             vjp: forward_vjp,
             jvp: forward_jvp,
             reverse: pullback_engines::Pullbacks::Linear,
+            budget: None,
         },
         ..*known
     }

@@ -1,7 +1,9 @@
 //! The report of ties and edges against the strict domain, which finds them in another way; and what
 //! does not depend on the engine.
 
-use crate::{Call, Memory, Session, Settings, grad};
+use pullback_engine::BUILT_IN;
+
+use crate::{Call, Memory, Request, Settings, grad};
 
 /// Bodies of functions of x, each at points where it meets something and at points where it does not.
 const BODIES: &[(&str, &[&str], &[&str])] = &[
@@ -46,11 +48,11 @@ const BODIES: &[(&str, &[&str], &[&str])] = &[
 /// The codes that a gradient gives, and whether it has a value.
 fn codes(body: &str, x: &str, settings: Settings) -> (Vec<&'static str>, bool) {
     let files = Memory::default().with("t.pull", format!("def f (x: Real): Real = {body}\n"));
-    let mut session = Session::new(&files);
+    let mut request = Request::new(&files, BUILT_IN);
     let (entry, args) = ("f".to_owned(), vec![x.to_owned()]);
     let call = Call { file: "t.pull".into(), entry, args, settings, ..Call::default() };
-    let answer = grad(&mut session, &call, &[]);
-    (session.diagnostics.iter().map(|found| found.code).collect(), answer.is_ok())
+    let answer = grad(&mut request, &call, &[]);
+    (request.diagnostics.iter().map(|found| found.code).collect(), answer.is_ok())
 }
 
 fn engine(name: &str) -> Settings {

@@ -11,11 +11,11 @@ use pullback_lambda::{
     AdOp, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, VarId, contains_real,
 };
 use pullback_prim::Prim;
+use pullback_reduce::specialise;
 
 use super::term::{
     Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, if_, let_, op, prim, proj,
 };
-use pullback_reduce::specialise;
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
@@ -203,9 +203,11 @@ impl Reader<'_> {
             ExprKind::Ad(AdOp::Vjp | AdOp::Jvp | AdOp::Linearize, _) => {
                 outside("derivatives inside programs", expr.span)
             }
-            ExprKind::Ad(AdOp::Perturb, _) => crate::engine::unseen_perturbation(),
+            ExprKind::Ad(AdOp::Perturb, _) => pullback_engine::unseen_perturbation(),
             ExprKind::Ad(AdOp::StopGradient, args) => Ok(op(Op::Stop, self.terms(args)?)),
-            ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _) => crate::engine::unseen_mark(),
+            ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _) => {
+                pullback_engine::unseen_mark()
+            }
             ExprKind::Ad(AdOp::Zeros, _) => outside("operators of differentiation", expr.span),
         }
     }
