@@ -28,15 +28,12 @@ use clap::Parser;
 use exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use options::Options;
 use pullback_base::SourceMap;
-use pullback_session::Clock;
+use pullback_session::{Clock, STACK_BYTES};
 use watchdog::Outcome;
 
 /// Programs are transformed and evaluated in small allocations, which take a good part of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The front end recurses over syntax, whose depth the parser bounds; this holds the deepest.
-const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let options = match Options::try_parse_from(options::bounds_behind_dashes(std::env::args_os()))

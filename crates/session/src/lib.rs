@@ -1,6 +1,7 @@
 //! Programs loaded, inferred, asked about and run under limits, without printing and without globals.
 //!
-//! A [`Request`] holds the sources and the diagnostics of one question;
+//! A [`Session`] is what a prompt, an editor and another language stand on: files with texts over them, questions, and
+//! answers that are plain data. It asks by [`Request`]s. A request holds the sources and the diagnostics of one question;
 //! the operations [`run`], [`grad`], [`vjp`], [`jvp`], [`check`], [`fmt`] and [`explain`] are functions of it, which
 //! return their answer, or [`Stop`] after reporting to the request why there is none. A command stands on requests. The
 //! modules that are public are what tools are made of. No engine of the papers is needed here: who wants one hands in a
@@ -38,11 +39,21 @@ pub mod expected;
 
 mod check;
 
+mod findings;
+mod index;
+mod worker;
+
+mod session;
+
 pub use check::{check, explain, fmt};
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use expect::{Expectation, ExpectationKind, Failure, Reason, expectations};
 pub use files::{Disk, Files, MAX_SOURCE_BYTES, Memory, Overlay, bound, read_bounded};
+pub use findings::{Findings, Place};
+pub use index::{Index, Item};
 pub use limits::{Clock, stopped_late};
 pub use pullback_data::output::{Layout, to_text};
 pub use request::{Progress, Request, Stop};
+pub use session::{Analysis, Definition, Outcome, Question, Session, TypeAt};
 pub use settings::{Call, Format, Fp, Input, Settings, Target};
+pub use worker::STACK_BYTES;

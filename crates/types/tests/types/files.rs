@@ -27,7 +27,7 @@ fn programs_have_types() {
     for path in found {
         let text = std::fs::read_to_string(&path).expect("a listed file");
         let shown = path.display().to_string();
-        // Programs of several files are the driver's concern.
+        // Programs of several files are the concern of the crate `session`.
         if text.contains("\nimport ") || text.starts_with("import ") || !shown.contains(&only) {
             continue;
         }

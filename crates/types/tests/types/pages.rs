@@ -1,5 +1,5 @@
 //! The pages of the codes that inference reports: each wrong example gives exactly the page's code, each
-//! right one none. Examples with imports need the driver and are tested there.
+//! right one none. Examples with imports are tested where files are loaded.
 
 use std::path::Path;
 

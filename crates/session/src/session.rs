@@ -1,0 +1,274 @@
+//! A session: what a prompt, an editor, a notebook and another language stand on.
+//!
+//! Input: files, texts that take the place of files, questions. Output: data that any thread may keep. A session is a
+//! value: two of them know nothing of each other, and one may go from thread to thread. Each question is a [`Request`]
+//! of its own, which a thread with a large stack works on, so programs and values never leave that thread.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pullback_base::{Progress, Span};
+use pullback_engine::{BUILT_IN, Registry};
+use pullback_types::show_scheme;
+
+use crate::arguments::expressions;
+use crate::bug::bug;
+use crate::check::{check_and, fmt};
+use crate::derive::{Answer, grad, jvp, run, vjp};
+use crate::files::{Disk, Files, Overlay};
+use crate::findings::{Findings, Place};
+use crate::index::{Index, Item};
+use crate::load::load;
+use crate::pipeline::typed;
+use crate::request::{Request, Stop};
+use crate::settings::{Call, Settings};
+use crate::worker::on_large_stack;
+
+/// A session.
+pub struct Session {
+    settings: Settings,
+    registry: Registry,
+    files: Overlay,
+    watch: Arc<Progress>,
+    /// What is known of files, by identity, until some text changes.
+    known: BTreeMap<PathBuf, Arc<Analysis>>,
+}
+
+/// What is known of a file without running it.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// What is wrong with it, its imports and its expectations.
+    pub findings: Findings,
+    /// What it defines, in the order of the text.
+    pub definitions: Vec<Definition>,
+    index: Index,
+}
+
+/// A definition of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its type, in words.
+    pub ty: String,
+    /// Where its name is written.
+    pub place: Option<Place>,
+    /// Its documentation.
+    pub doc: String,
+}
+
+/// The type of what stands at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeAt {
+    /// The type, in words.
+    pub ty: String,
+    /// What has it.
+    pub place: Place,
+}
+
+/// What is asked of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The value.
+    Value,
+    /// Value and gradient, with respect to the parameters named, or all.
+    Gradient(Vec<String>),
+    /// Value and cotangents of these parameters, or all, for a cotangent of the result, an expression.
+    Pullback(Vec<String>, String),
+    /// Value and tangent of the result, for a tangent of these parameters, or all, an expression.
+    Pushforward(Vec<String>, String),
+}
+
+/// What a call gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer in Pullback notation.
+    pub text: String,
+    /// The answer as JSON: the value alone, or an object with value and derivative.
+    pub json: String,
+    /// How the answer was found, where the settings ask for that.
+    pub notes: Vec<String>,
+    /// Warnings.
+    pub findings: Findings,
+}
+
+impl Session {
+    /// A session over the files of the disk, with the compiler and the engines of the evaluator.
+    pub fn new(settings: Settings) -> Self {
+        Self::with(settings, BUILT_IN, Box::new(Disk))
+    }
+    /// A session over other files, or with more engines.
+    pub fn with(
+        settings: Settings,
+        registry: Registry,
+        files: Box<dyn Files + Send + Sync>,
+    ) -> Self {
+        let watch = settings.progress.clone().unwrap_or_else(Arc::default);
+        let settings = Settings { progress: Some(watch.clone()), ..settings };
+        Self { settings, registry, files: Overlay::over(files), watch, known: BTreeMap::new() }
+    }
+    /// How calls are evaluated that say nothing else.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// How far the run under way is, and what stops it. Another thread may hold it: it stops what evaluates, and whatever
+    /// is evaluated after that, until it is told to resume. The C compiler and the type checker are not stopped.
+    pub fn watch(&self) -> Arc<Progress> {
+        self.watch.clone()
+    }
+
+    /// From now on a file has this text, whatever is on the disk.
+    pub fn edit(&mut self, path: &Path, text: impl Into<String>) {
+        self.files.put(path, text.into());
+        self.reload();
+    }
+    /// From now on a file is as it is on the disk.
+    pub fn discard(&mut self, path: &Path) {
+        self.files.take_away(path);
+        self.reload();
+    }
+    /// Forgets what is known of all files: some have changed on the disk.
+    pub fn reload(&mut self) {
+        self.known.clear();
+    }
+
+    /// Loads a file and all it imports, and finds out what there is to know without running it. What is known is kept
+    /// until a text changes.
+    pub fn load(&mut self, path: &Path) -> Arc<Analysis> {
+        let key = self.files.identity(path);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let (analysis, findings) = self.ask(|request| Ok(analyse(request, path)));
+        let analysis = analysis.unwrap_or_else(|Stop| bug("a file can always be looked at"));
+        let analysis = Arc::new(Analysis { findings, ..analysis });
+        self.known.insert(key, analysis.clone());
+        analysis
+    }
+    /// What is wrong with a file, its imports and its expectations.
+    pub fn check(&mut self, path: &Path) -> Findings {
+        self.load(path).findings.clone()
+    }
+    /// What a file defines.
+    pub fn definitions(&mut self, path: &Path) -> Vec<Definition> {
+        self.load(path).definitions.clone()
+    }
+    /// The type of what stands at an offset of a file, in bytes.
+    pub fn type_at(&mut self, path: &Path, offset: usize) -> Option<TypeAt> {
+        self.load(path).type_at(offset)
+    }
+    /// Where the name at an offset of a file is defined.
+    pub fn definition_at(&mut self, path: &Path, offset: usize) -> Option<Place> {
+        self.load(path).definition_at(offset)
+    }
+    /// The text of a file, formatted.
+    pub fn format(&self, path: &Path) -> Result<String, Findings> {
+        let (text, findings) = self.ask(|request| Ok(fmt(request, path)?.1));
+        text.map_err(|Stop| findings)
+    }
+    /// The type of an expression in the scope of a file.
+    pub fn type_of(&self, path: &Path, text: &str) -> Result<String, Findings> {
+        let (ty, findings) = self.ask(|request| {
+            let modules = load(request, path)?;
+            let mut inferred = typed(request, &modules);
+            request.stop_on_errors()?;
+            let exprs = expressions(request, "expression", &[text.to_owned()])?;
+            let Some(expr) = exprs.first() else { return Err(Stop) };
+            let id = inferred.asked(request, expr)?;
+            Ok(show_scheme(inferred.typed(), id))
+        });
+        ty.map_err(|Stop| findings)
+    }
+
+    /// A call of a definition without arguments, with the settings of the session.
+    pub fn call_of(&self, path: &Path, entry: &str) -> Call {
+        let settings = self.settings.clone();
+        Call { file: path.to_owned(), entry: entry.to_owned(), settings, ..Call::default() }
+    }
+    /// The value of an expression in the scope of a file.
+    pub fn expression(&self, path: &Path, text: &str) -> Result<Outcome, Findings> {
+        let expression = Some(text.to_owned());
+        self.call(&Call { expression, ..self.call_of(path, "") }, &Question::Value)
+    }
+    /// What a call gives, within the limits of its settings. Its progress is that of the session unless it has another.
+    pub fn call(&self, call: &Call, question: &Question) -> Result<Outcome, Findings> {
+        let mut call = call.clone();
+        call.settings.progress.get_or_insert_with(|| self.watch.clone());
+        let (outcome, findings) = self.ask(|request| {
+            let answer = answered(request, &call, question)?;
+            Ok((answer.text(None), answer.json(), std::mem::take(&mut request.notes)))
+        });
+        match outcome {
+            Ok((text, json, notes)) => Ok(Outcome { text, json, notes, findings }),
+            Err(Stop) => Err(findings),
+        }
+    }
+
+    /// Works on a request, and gives what it found with the answer.
+    fn ask<T: Send>(
+        &self,
+        work: impl FnOnce(&mut Request<'_>) -> Result<T, Stop> + Send,
+    ) -> (Result<T, Stop>, Findings) {
+        let (files, registry) = (&self.files, self.registry);
+        on_large_stack(move || {
+            let mut request = Request::new(files, registry);
+            let answer = work(&mut request);
+            let Request { diagnostics, sources, .. } = request;
+            (answer, Findings { diagnostics, sources })
+        })
+    }
+}
+
+impl Analysis {
+    /// The type of what stands at an offset of the file, in bytes.
+    pub fn type_at(&self, offset: usize) -> Option<TypeAt> {
+        let Item { span, ty, .. } = self.index.at(offset)?;
+        Some(TypeAt { ty: ty.clone(), place: self.place(*span)? })
+    }
+    /// Where the name at an offset of the file is defined.
+    pub fn definition_at(&self, offset: usize) -> Option<Place> {
+        self.place(self.index.at(offset)?.definition)
+    }
+    /// All expressions, patterns and names of the file, with their types.
+    pub fn items(&self) -> &[Item] {
+        self.index.items()
+    }
+    /// The place of a span.
+    pub fn place(&self, span: Span) -> Option<Place> {
+        Place::of(&self.findings.sources, span)
+    }
+}
+
+/// What there is to know of a file, but for the findings, which stay with the request.
+fn analyse(request: &mut Request<'_>, path: &Path) -> Analysis {
+    let mut found = None;
+    check_and(request, path, |modules, inferred| {
+        let typed = inferred.typed();
+        let globals = inferred.globals().map(|(name, id)| {
+            let global = &typed.globals[id];
+            (global.span, name.to_string(), show_scheme(typed, id), global.doc.clone())
+        });
+        let mut globals: Vec<_> = globals.collect();
+        globals.sort_by_key(|(span, ..)| span.lo);
+        found = Some((globals, Index::of(typed, modules.main().file)));
+    });
+    // What cannot be read defines nothing, which is among the findings.
+    let Some((globals, index)) = found else { return Analysis::default() };
+    let definitions = globals.into_iter().map(|(span, name, ty, doc)| {
+        let place = Place::of(&request.sources, span);
+        Definition { name, ty, place, doc }
+    });
+    let definitions = definitions.collect();
+    Analysis { findings: Findings::default(), definitions, index }
+}
+
+/// The answer to a question.
+fn answered(request: &mut Request<'_>, call: &Call, question: &Question) -> Result<Answer, Stop> {
+    match question {
+        Question::Value => run(request, call),
+        Question::Gradient(wrt) => grad(request, call, wrt),
+        Question::Pullback(wrt, cotangent) => vjp(request, call, wrt, cotangent),
+        Question::Pushforward(wrt, tangent) => jvp(request, call, wrt, tangent),
+    }
+}
