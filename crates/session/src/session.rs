@@ -104,7 +104,7 @@ impl Session {
         registry: Registry,
         files: Box<dyn Files + Send + Sync>,
     ) -> Self {
-        let watch = settings.progress.clone().unwrap_or_else(Arc::default);
+        let watch = settings.progress.as_ref().map_or_else(Arc::default, Arc::clone);
         let settings = Settings { progress: Some(watch.clone()), ..settings };
         Self { settings, registry, files: Overlay::over(files), watch, known: BTreeMap::new() }
     }

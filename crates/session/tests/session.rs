@@ -41,7 +41,7 @@ fn squares() -> &'static Path {
 
 /// The offset of the n-th place where this is written.
 fn offset(text: &str, n: usize) -> usize {
-    SQUARES.match_indices(text).nth(n).unwrap().0
+    SQUARES.match_indices(text).nth(n).expect("the text has it").0
 }
 
 #[test]
@@ -251,6 +251,17 @@ fn a_session_and_what_it_gives_go_from_thread_to_thread() {
     let mut session = session(Settings::default());
     let analysis = std::thread::spawn(move || session.load(squares())).join().unwrap();
     assert!(analysis.items().len() > 10);
+}
+
+#[test]
+fn lines_for_engines_that_are_not_here_are_no_mistakes() {
+    let mut session = session(Settings::default());
+    session.edit(squares(), "def one: Int = 1\n--@ engines delta trace\n--@ one = 1\n");
+    assert_eq!(session.check(squares()).codes(), Vec::<&str>::new());
+    let call = session.call_of(squares(), "one");
+    let settings = Settings { engine: Some("delta".to_owned()), ..call.settings.clone() };
+    let call = pullback_session::Call { settings, ..call };
+    assert_eq!(session.call(&call, &Question::Value).unwrap_err().codes(), ["E0812"]);
 }
 
 #[test]
