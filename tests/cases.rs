@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::SourceMap;
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, ExpectationKind, Memory, Request, Settings, expectations};
+use pullback_session::{Call, ExpectationKind, Memory, Query, Settings, expectations};
 use pullback_syntax::ast::{self, ExprKind};
 
 use crate::corpus::{corpus, root};
@@ -101,7 +101,7 @@ impl Cases {
         &self,
         case: &Case,
         settings: Settings,
-        work: impl FnOnce(&mut Request<'_>, &Call) -> T,
+        work: impl FnOnce(&mut Query<'_>, &Call) -> T,
     ) -> T {
         let params: Vec<String> = (0..case.args.len()).map(|i| format!("law__{i}")).collect();
         let params = params.join(" ");
@@ -113,7 +113,7 @@ impl Cases {
             files = files.with(&module, std::fs::read_to_string(&module).unwrap_or_default());
         }
         let files = files.with(&self.path, text);
-        let mut request = Request::new(&files, REGISTRY);
+        let mut query = Query::new(&files, REGISTRY);
         let call = Call {
             file: self.path.clone(),
             entry: "law__".to_owned(),
@@ -121,6 +121,6 @@ impl Cases {
             settings,
             ..Call::default()
         };
-        work(&mut request, &call)
+        work(&mut query, &call)
     }
 }

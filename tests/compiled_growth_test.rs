@@ -9,7 +9,7 @@ use pullback_eval::{Options, Value};
 use pullback_ir::eval::Counts;
 use pullback_ir::trimmed;
 use pullback_lambda::{DefId, Program};
-use pullback_session::{Call, Memory, Request, Settings};
+use pullback_session::{Call, Memory, Query, Settings};
 use pullback_suite::deep;
 use pullback_tools::function;
 
@@ -122,12 +122,12 @@ def straight (n: Int) (x: Real): Real = sum [ sin (x * real i) ^ 2 | i < n ]
 fn costs(text: &str, entry: &str, args: Vec<String>) -> (Counts, Counts, usize) {
     let path = Path::new("growth.pull");
     let files = Memory::default().with(path, text);
-    let mut request = Request::new(&files, REGISTRY);
+    let mut query = Query::new(&files, REGISTRY);
     let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
     let call =
         Call { file: path.to_owned(), entry: entry.to_owned(), args, settings, ..Call::default() };
-    let called = function(&mut request, &call);
-    let Ok((program, def, argument)) = called else { panic!("{:?}", request.diagnostics) };
+    let called = function(&mut query, &call);
+    let Ok((program, def, argument)) = called else { panic!("{:?}", query.diagnostics) };
     let mut size = 0;
     let mut run = |mode: &Mode| {
         let mut observe = |seen: Seen<'_>| {
@@ -272,11 +272,11 @@ fn branches_inside_each_other_take_code_by_their_number() {
 fn program(text: &str, entry: &str) -> (Program, DefId) {
     let path = Path::new("growth.pull");
     let files = Memory::default().with(path, text);
-    let mut request = Request::new(&files, REGISTRY);
+    let mut query = Query::new(&files, REGISTRY);
     let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
     let (file, entry, args) = (path.to_owned(), entry.to_owned(), vec!["0.5".to_owned()]);
-    let called = function(&mut request, &Call { file, entry, args, settings, ..Call::default() });
-    let Ok((program, def, _)) = called else { panic!("{:?}", request.diagnostics) };
+    let called = function(&mut query, &Call { file, entry, args, settings, ..Call::default() });
+    let Ok((program, def, _)) = called else { panic!("{:?}", query.diagnostics) };
     (program, def)
 }
 

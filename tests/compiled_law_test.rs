@@ -273,9 +273,9 @@ fn breaches(asked: &Asked) -> Result<Vec<(Law, String)>, &'static str> {
 /// The function of a case, or the code of the reason why it has no derivative.
 fn asked(file: &Cases, case: &Case) -> Result<Asked, &'static str> {
     let settings = Settings { engine: Some("ir".to_owned()), ..Settings::default() };
-    file.with(case, settings, |request, call| match function(request, call) {
+    file.with(case, settings, |query, call| match function(query, call) {
         Ok((program, def, argument)) => Ok(Asked { program, def, argument }),
-        Err(_) => Err(request.diagnostics[0].code),
+        Err(_) => Err(query.diagnostics[0].code),
     })
 }
 

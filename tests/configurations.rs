@@ -8,7 +8,7 @@ use pullback_compile::optional_passes;
 use pullback_engines::REGISTRY;
 use pullback_opt::PASSES;
 use pullback_reduce::SPECIALISE;
-use pullback_session::{Files, Request, Settings};
+use pullback_session::{Files, Query, Settings};
 use pullback_tools::{TestReport, test};
 
 use crate::corpus::root;
@@ -88,17 +88,17 @@ impl Configuration {
     /// What testing a file found, if every line of expectation holds on the compiler that the file does not
     /// exclude. What takes more steps than these is given up.
     pub fn held(&self, files: &dyn Files, path: &Path, steps: u64) -> Result<TestReport, String> {
-        let mut request = Request::new(files, REGISTRY);
-        request.verify_passes = true;
-        request.without_passes.clone_from(&self.without);
+        let mut query = Query::new(files, REGISTRY);
+        query.verify_passes = true;
+        query.without_passes.clone_from(&self.without);
         let engine = Some("ir".to_owned());
         let (steps, max_tape) = (Some(steps), self.max_tape);
         let settings = Settings { engine, steps, max_tape, ..Settings::default() };
-        let failures: Vec<Diagnostic> = match test(&mut request, path, &settings) {
+        let failures: Vec<Diagnostic> = match test(&mut query, path, &settings) {
             Ok(report) if report.failed.is_empty() => return Ok(report),
             Ok(report) => report.failed.iter().map(|failure| failure.diagnostic()).collect(),
-            Err(_) => request.diagnostics.clone(),
+            Err(_) => query.diagnostics.clone(),
         };
-        Err(format!("{}: {}", self.name, rendered(&request, &failures)))
+        Err(format!("{}: {}", self.name, rendered(&query, &failures)))
     }
 }

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Disk, Request};
+use pullback_session::{Call, Disk, Query};
 use pullback_suite::{deep, matches, root};
 use pullback_tools::{Dev, dev};
 
@@ -69,12 +69,12 @@ const PROGRAMS: &[Program] = &[
 /// The lines of a program.
 fn costs((file, entry, args): &Program) -> String {
     let path = root().join(file);
-    let mut request = Request::new(&Disk, REGISTRY);
+    let mut query = Query::new(&Disk, REGISTRY);
     let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
     let call = Call { file: path, entry: (*entry).to_owned(), args, ..Call::default() };
-    let table = match dev(&mut request, &call, &Dev { count: true, ..Dev::default() }) {
+    let table = match dev(&mut query, &call, &Dev { count: true, ..Dev::default() }) {
         Ok(table) => table,
-        Err(_) => panic!("{file} {entry}: {:?}", request.diagnostics),
+        Err(_) => panic!("{file} {entry}: {:?}", query.diagnostics),
     };
     let mut lines = format!("{file} {entry}\n");
     for name in ["operations", "bytes", "peak"] {

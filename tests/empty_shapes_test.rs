@@ -18,7 +18,7 @@ use std::path::Path;
 
 use pullback_base::{FileId, Style, render};
 use pullback_engines::REGISTRY;
-use pullback_session::{Memory, Request, Settings};
+use pullback_session::{Memory, Query, Settings};
 use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
 use pullback_tools::test;
@@ -160,15 +160,15 @@ fn hold(expectations: &str, engine: &str) -> Result<(), String> {
     text.push_str(expectations);
     let path = Path::new("empty_shapes.pull");
     let files = Memory::default().with(path, text);
-    let mut request = Request::new(&files, REGISTRY);
+    let mut query = Query::new(&files, REGISTRY);
     let settings = Settings { engine: Some(engine.to_owned()), ..Settings::default() };
-    let report = test(&mut request, path, &settings);
+    let report = test(&mut query, path, &settings);
     let told = match &report {
         Ok(report) => report.failed.iter().map(|failure| failure.diagnostic()).collect(),
-        Err(_) => request.diagnostics.clone(),
+        Err(_) => query.diagnostics.clone(),
     };
     let told: Vec<String> =
-        told.iter().map(|problem| render(&request.sources, problem, Style::Plain)).collect();
+        told.iter().map(|problem| render(&query.sources, problem, Style::Plain)).collect();
     if told.is_empty() { Ok(()) } else { Err(format!("{engine}:\n{}", told.join("\n\n"))) }
 }
 

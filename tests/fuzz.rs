@@ -2,7 +2,7 @@
 //! front end accepts can be formatted, shown and run.
 //!
 //! Input: a seed and a number of cases. Each case takes a program or input file of the repository,
-//! changes some of its bytes or words, and hands it to a request. Of an archive, either its bytes are
+//! changes some of its bytes or words, and hands it to a query. Of an archive, either its bytes are
 //! changed or those of an array that is then packed properly. Output: a [`Report`] with the cases
 //! that panicked or took too long; each names its seed, which reproduces it alone. A case that does not
 //! end is reported too: it runs on a thread of its own, which is left behind, and ends the campaign.
@@ -12,7 +12,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Memory, Request, check, run};
+use pullback_session::{Call, Memory, Query, check, run};
 
 use crate::mutants::{ARRAY, archive, formatted, limits, member, render_all, used};
 use crate::{corpus, deep, input_at, root};
@@ -95,10 +95,10 @@ fn program_case(random: &mut Random, programs: &[(PathBuf, Vec<u8>)]) -> Result<
     let files = Memory::default().with(path, bytes);
     let told = |reason: String| format!("{}: {reason}", path.display());
     let rejected = deep(|| {
-        let mut request = Request::new(&files, REGISTRY);
-        check(&mut request, path);
-        render_all(&request);
-        request.has_errors()
+        let mut query = Query::new(&files, REGISTRY);
+        check(&mut query, path);
+        render_all(&query);
+        query.has_errors()
     });
     if rejected.clone().map_err(told)? {
         return Ok(true);
@@ -137,9 +137,9 @@ fn input_case(random: &mut Random, inputs: &[PathBuf]) -> Result<bool, String> {
         ..Call::default()
     };
     deep(|| {
-        let mut request = Request::new(&files, REGISTRY);
-        let answer = run(&mut request, &call);
-        render_all(&request);
+        let mut query = Query::new(&files, REGISTRY);
+        let answer = run(&mut query, &call);
+        render_all(&query);
         answer.is_err()
     })
     .map_err(|reason| format!("{}: {reason}", path.display()))

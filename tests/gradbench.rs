@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::{Style, render};
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Disk, Files, Request, Settings, run};
+use pullback_session::{Call, Disk, Files, Query, Settings, run};
 use pullback_tools::Gradbench;
 use serde_json::{Value, json};
 
@@ -112,10 +112,10 @@ pub fn gradbench(
     let path = root().join("recorded.json");
     let bytes = arguments(eval, &recorded["input"]).to_string().into_bytes();
     let files = Beside { path: path.clone(), bytes };
-    let mut request = Request::new(&files, REGISTRY);
+    let mut query = Query::new(&files, REGISTRY);
     let mut settings = Settings::default();
     if let Some(configuration) = configuration {
-        request.without_passes.clone_from(&configuration.without);
+        query.without_passes.clone_from(&configuration.without);
         settings.engine = Some("ir".to_owned());
     }
     let call = Call {
@@ -126,14 +126,14 @@ pub fn gradbench(
         settings,
         ..Call::default()
     };
-    let Ok(answer) = run(&mut request, &call) else {
-        let is_refused = request.diagnostics.iter().any(|problem| problem.code == "E0717");
+    let Ok(answer) = run(&mut query, &call) else {
+        let is_refused = query.diagnostics.iter().any(|problem| problem.code == "E0717");
         if is_refused && configuration.is_some_and(Configuration::may_refuse) {
             return None;
         }
-        let problems = request.diagnostics.iter();
+        let problems = query.diagnostics.iter();
         let texts: Vec<String> =
-            problems.map(|problem| render(&request.sources, problem, Style::Plain)).collect();
+            problems.map(|problem| render(&query.sources, problem, Style::Plain)).collect();
         return Some(format!("{what}: {}", texts.join("\n")));
     };
     let found: Value = serde_json::from_str(&answer.json()).unwrap_or_default();
@@ -149,9 +149,9 @@ pub fn recorded(eval: &str) -> Result<Vec<Value>, String> {
 
 /// The tool, in its default engine or another one.
 pub fn tool(engine: Option<&str>) -> Gradbench {
-    let mut request = Request::new(&Disk, REGISTRY);
+    let mut query = Query::new(&Disk, REGISTRY);
     let settings = Settings { engine: engine.map(str::to_owned), ..Settings::default() };
-    Gradbench::new(&mut request, &settings).expect("the engine is there")
+    Gradbench::new(&mut query, &settings).expect("the engine is there")
 }
 
 /// Sends a recorded line as messages of the protocol; the problem, if there is one.

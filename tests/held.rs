@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pullback_base::{Diagnostic, Style, render};
 use pullback_engines::REGISTRY;
-use pullback_session::{Files, Request, Settings};
+use pullback_session::{Files, Query, Settings};
 use pullback_tools::{TestReport, test};
 
 /// What testing a file found, if every line of expectation holds on every engine that covers it, and on one at
@@ -24,24 +24,24 @@ pub fn held_on(
     engine: Option<&str>,
     steps: u64,
 ) -> Result<TestReport, String> {
-    let mut request = Request::new(files, REGISTRY);
-    request.verify_passes = true;
+    let mut query = Query::new(files, REGISTRY);
+    query.verify_passes = true;
     let engine = engine.map(str::to_owned);
     // Native code counts no steps.
     let steps = (engine.as_deref() != Some("native")).then_some(steps);
     let settings = Settings { steps, engine, ..Settings::default() };
-    let Ok(report) = test(&mut request, path, &settings) else {
-        return Err(rendered(&request, &request.diagnostics));
+    let Ok(report) = test(&mut query, path, &settings) else {
+        return Err(rendered(&query, &query.diagnostics));
     };
     let failures: Vec<Diagnostic> =
         report.failed.iter().map(|failure| failure.diagnostic()).collect();
-    if failures.is_empty() { Ok(report) } else { Err(rendered(&request, &failures)) }
+    if failures.is_empty() { Ok(report) } else { Err(rendered(&query, &failures)) }
 }
 
-/// Diagnostics of a request as text.
-pub fn rendered(request: &Request<'_>, diagnostics: &[Diagnostic]) -> String {
+/// Diagnostics of a query as text.
+pub fn rendered(query: &Query<'_>, diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
-        .map(|diagnostic| render(&request.sources, diagnostic, Style::Plain) + "\n\n")
+        .map(|diagnostic| render(&query.sources, diagnostic, Style::Plain) + "\n\n")
         .collect()
 }

@@ -13,7 +13,7 @@ use pullback_engines::{REGISTRY, engine_named, run};
 use pullback_eval::{Options, Value};
 use pullback_lambda::{Def, DefId, Expr, Program as Calculus, Type};
 use pullback_prim::{Prim, PrimTy};
-use pullback_session::{Call, Disk, Request, Settings};
+use pullback_session::{Call, Disk, Query, Settings};
 use pullback_suite::{Case, Cases, corpus, deep, root};
 use pullback_tools::{Operations, operations};
 
@@ -81,8 +81,8 @@ fn is_left_out(name: &str) -> bool {
 
 /// The operations of a case, or the code of the reason why it has no derivative.
 fn measured(file: &Cases, case: &Case, forward: bool) -> Result<Operations, &'static str> {
-    file.with(case, settings(forward), |request, call| {
-        operations(request, call, forward).map_err(|_| request.diagnostics[0].code)
+    file.with(case, settings(forward), |query, call| {
+        operations(query, call, forward).map_err(|_| query.diagnostics[0].code)
     })
 }
 
@@ -161,7 +161,7 @@ fn holds_on_the_tests_of_derivatives() {
 fn holds_on_real_input() {
     deep(|| {
         for forward in [false, true] {
-            let mut request = Request::new(&Disk, REGISTRY);
+            let mut query = Query::new(&Disk, REGISTRY);
             let call = Call {
                 file: root().join("examples/gmm.pull"),
                 entry: "objective".to_owned(),
@@ -169,7 +169,7 @@ fn holds_on_real_input() {
                 settings: settings(forward),
                 ..Call::default()
             };
-            let ops = operations(&mut request, &call, forward).unwrap();
+            let ops = operations(&mut query, &call, forward).unwrap();
             assert!(!breaks(&ops, forward, 0), "{ops:?}");
         }
     })

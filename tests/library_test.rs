@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::{FileId, Style, render};
 use pullback_engines::REGISTRY;
 use pullback_oracle::Contender;
-use pullback_session::{Disk, Request, Settings};
+use pullback_session::{Disk, Query, Settings};
 use pullback_suite::{Questions, Random, Wrong, contenders, corpus, deep, rendered, root, ways};
 use pullback_syntax::ast::{CommentKind, ItemKind};
 use pullback_tools::test;
@@ -120,13 +120,13 @@ fn problems(module: &str, minimum: u64) -> Vec<String> {
             }
         }
     }
-    let mut request = Request::new(&Disk, REGISTRY);
+    let mut query = Query::new(&Disk, REGISTRY);
     let settings = Settings { steps: Some(STEPS), ..Settings::default() };
-    match test(&mut request, &coverage.path, &settings) {
+    match test(&mut query, &coverage.path, &settings) {
         Ok(report) => problems.extend(
-            report.failed.iter().map(|it| render(&request.sources, &it.diagnostic(), Style::Plain)),
+            report.failed.iter().map(|it| render(&query.sources, &it.diagnostic(), Style::Plain)),
         ),
-        Err(_) => problems.push(rendered(&request, &request.diagnostics)),
+        Err(_) => problems.push(rendered(&query, &query.diagnostics)),
     }
     if checks < minimum {
         problems.push(format!("{module}: only {checks} checks"));

@@ -6,21 +6,21 @@
 use std::path::Path;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Memory, Request, Settings, check, fmt, grad, run};
+use pullback_session::{Call, Memory, Query, Settings, check, fmt, grad, run};
 use pullback_tools::{STAGES, show};
 
 /// Formats a program that has been accepted: to a text that stays as it is.
 pub fn formatted(files: &Memory, path: &Path) -> Result<String, String> {
     let (_, once) =
-        fmt(&mut Request::new(files, REGISTRY), path).map_err(|_| "cannot be formatted")?;
+        fmt(&mut Query::new(files, REGISTRY), path).map_err(|_| "cannot be formatted")?;
     let files = files.clone().with(path, once.clone());
-    let mut request = Request::new(&files, REGISTRY);
-    let (_, twice) = fmt(&mut request, path).map_err(|_| "formatted, it has syntax errors")?;
+    let mut query = Query::new(&files, REGISTRY);
+    let (_, twice) = fmt(&mut query, path).map_err(|_| "formatted, it has syntax errors")?;
     if twice != once {
         return Err("formatted twice, it differs from formatted once".to_owned());
     }
-    check(&mut request, path);
-    if request.has_errors() { Err("formatted, it has errors".to_owned()) } else { Ok(once) }
+    check(&mut query, path);
+    if query.has_errors() { Err("formatted, it has errors".to_owned()) } else { Ok(once) }
 }
 
 /// Runs, differentiates and shows some definition of a program at some argument.
@@ -42,16 +42,15 @@ pub fn used(files: &Memory, path: &Path, text: &str, choices: [u64; 3]) -> Resul
         settings: limits(0.5),
         ..Call::default()
     };
-    let uses: [&dyn Fn(&mut Request<'_>); 3] = [
-        &|request| drop(run(request, &call)),
-        &|request| drop(grad(request, &call, &[])),
-        &|request| drop(show(request, &call, stage)),
-    ];
+    let uses: [&dyn Fn(&mut Query<'_>); 3] =
+        [&|query| drop(run(query, &call)), &|query| drop(grad(query, &call, &[])), &|query| {
+            drop(show(query, &call, stage))
+        }];
     for act in uses {
-        let mut request = Request::new(files, REGISTRY);
-        act(&mut request);
-        render_all(&request);
-        if let Some(bug) = request.diagnostics.iter().find(|found| found.code == "E0799") {
+        let mut query = Query::new(files, REGISTRY);
+        act(&mut query);
+        render_all(&query);
+        if let Some(bug) = query.diagnostics.iter().find(|found| found.code == "E0799") {
             return Err(format!("`{name}` at {args:?}: {}", bug.title));
         }
     }
@@ -64,9 +63,9 @@ pub fn limits(seconds: f64) -> Settings {
 }
 
 /// Renders what was found, to see that it can be.
-pub fn render_all(request: &Request<'_>) {
-    for diagnostic in &request.diagnostics {
-        pullback_base::render(&request.sources, diagnostic, pullback_base::Style::Plain);
+pub fn render_all(query: &Query<'_>) {
+    for diagnostic in &query.diagnostics {
+        pullback_base::render(&query.sources, diagnostic, pullback_base::Style::Plain);
     }
 }
 
@@ -133,8 +132,8 @@ mod tests {
             inputs: vec![input.to_owned().into()],
             ..Call::default()
         };
-        let mut request = Request::new(&files, REGISTRY);
-        let answer = run(&mut request, &call).map(|answer| answer.text(None));
-        assert_eq!(answer.as_deref(), Ok("21.0"), "{:?}", request.diagnostics);
+        let mut query = Query::new(&files, REGISTRY);
+        let answer = run(&mut query, &call).map(|answer| answer.text(None));
+        assert_eq!(answer.as_deref(), Ok("21.0"), "{:?}", query.diagnostics);
     }
 }

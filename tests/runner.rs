@@ -21,7 +21,7 @@ use std::path::Path;
 
 use pullback_base::{FileId, Style, render};
 use pullback_engines::{ENGINES, REGISTRY};
-use pullback_session::{Call, Disk, Files, Memory, Request, Settings, check, fmt, run};
+use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
     ir_run_test, ir_text_test, matches, opt_test, rendered, tables,
@@ -59,23 +59,23 @@ fn deeply(work: impl FnOnce() -> Result<(), String> + Send) -> Outcome {
 fn syntax(path: &Path) -> Outcome {
     deeply(|| {
         formats(path)?;
-        let mut request = Request::new(&Disk, REGISTRY);
+        let mut query = Query::new(&Disk, REGISTRY);
         let call = Call { file: path.to_owned(), ..Call::default() };
-        let tree = show(&mut request, &call, "ast").unwrap_or_default();
+        let tree = show(&mut query, &call, "ast").unwrap_or_default();
         matches(&path.with_extension("ast"), &tree)
     })
 }
 
 /// Formatting keeps the tree and does nothing the second time.
 fn formats(path: &Path) -> Result<String, String> {
-    let mut request = Request::new(&Disk, REGISTRY);
-    let Ok((before, once)) = fmt(&mut request, path) else {
-        return Err(rendered(&request, &request.diagnostics));
+    let mut query = Query::new(&Disk, REGISTRY);
+    let Ok((before, once)) = fmt(&mut query, path) else {
+        return Err(rendered(&query, &query.diagnostics));
     };
     let files = Memory::default().with(path, once.clone());
-    let mut request = Request::new(&files, REGISTRY);
-    let Ok((_, twice)) = fmt(&mut request, path) else {
-        return Err(format!("formatting breaks it:\n{}", rendered(&request, &request.diagnostics)));
+    let mut query = Query::new(&files, REGISTRY);
+    let Ok((_, twice)) = fmt(&mut query, path) else {
+        return Err(format!("formatting breaks it:\n{}", rendered(&query, &query.diagnostics)));
     };
     let shape =
         |text: &str| pullback_syntax::dump_shape(&pullback_syntax::parse(text, FileId(0)).module);
@@ -90,9 +90,9 @@ fn formats(path: &Path) -> Result<String, String> {
 
 fn errors(path: &Path) -> Outcome {
     deeply(|| {
-        let mut request = Request::new(&Disk, REGISTRY);
-        check(&mut request, path);
-        matches(&path.with_extension("stderr"), &rendered(&request, &request.diagnostics))
+        let mut query = Query::new(&Disk, REGISTRY);
+        check(&mut query, path);
+        matches(&path.with_extension("stderr"), &rendered(&query, &query.diagnostics))
     })
 }
 
@@ -134,14 +134,14 @@ fn refused(path: &Path) -> Outcome {
         let first = text.lines().next().unwrap_or_default();
         let name = first.strip_prefix("-- refused: ").ok_or("the first line names no function")?;
         let on = |engine: &str| Settings { engine: Some(engine.to_owned()), ..Settings::default() };
-        let mut request = Request::new(&Disk, REGISTRY);
-        match pullback_tools::test(&mut request, path, &on("trace")) {
+        let mut query = Query::new(&Disk, REGISTRY);
+        match pullback_tools::test(&mut query, path, &on("trace")) {
             Ok(report) if report.passed > 0 && report.failed.is_empty() => {}
             Ok(_) | Err(_) => return Err("its expectations do not hold on `trace`".to_owned()),
         }
         let entry = "main".to_owned();
         let call = Call { file: path.to_owned(), entry, settings: on("ir"), ..Call::default() };
-        if let Ok(answer) = run(&mut request, &call) {
+        if let Ok(answer) = run(&mut query, &call) {
             return Err(format!("it has the value {} on `ir`", answer.text(None)));
         }
         let lines = text.lines().skip(1);
@@ -152,10 +152,10 @@ fn refused(path: &Path) -> Outcome {
                 && problem.title.contains(&format!("`{name}`"))
                 && notes.skip(1).eq(limits.iter().copied())
         };
-        if matches!(&request.diagnostics[..], [problem] if told(problem)) {
+        if matches!(&query.diagnostics[..], [problem] if told(problem)) {
             return Ok(());
         }
-        Err(rendered(&request, &request.diagnostics))
+        Err(rendered(&query, &query.diagnostics))
     })
 }
 
@@ -167,12 +167,12 @@ fn polished(path: &Path) -> Outcome {
         if formats(path)? != text {
             return Err("is not formatted: run `pullback fmt`".to_owned());
         }
-        let mut request = Request::new(&Disk, REGISTRY);
-        check(&mut request, path);
-        if request.diagnostics.is_empty() {
+        let mut query = Query::new(&Disk, REGISTRY);
+        check(&mut query, path);
+        if query.diagnostics.is_empty() {
             Ok(())
         } else {
-            Err(rendered(&request, &request.diagnostics))
+            Err(rendered(&query, &query.diagnostics))
         }
     })
 }
@@ -183,14 +183,14 @@ fn holds(files: &dyn Files, path: &Path) -> Result<(), String> {
 
 /// The calculus of a file is well-formed, and its text parses to itself.
 fn calculus(path: &Path) -> Result<(), String> {
-    let mut request = Request::new(&Disk, REGISTRY);
+    let mut query = Query::new(&Disk, REGISTRY);
     let call = Call { file: path.to_owned(), ..Call::default() };
-    let Ok(text) = show(&mut request, &call, "lambda") else {
-        return Err(rendered(&request, &request.diagnostics));
+    let Ok(text) = show(&mut query, &call, "lambda") else {
+        return Err(rendered(&query, &query.diagnostics));
     };
-    let file = request.sources.add("<lambda>", text.clone());
+    let file = query.sources.add("<lambda>", text.clone());
     let program = pullback_lambda::parse(&text, file)
-        .map_err(|problem| render(&request.sources, &problem, Style::Plain))?;
+        .map_err(|problem| render(&query.sources, &problem, Style::Plain))?;
     pullback_lambda::verify(&program, pullback_lambda::Stage::Any)
         .map_err(|problems| problems.join("\n"))?;
     let again = program.print();
@@ -207,7 +207,7 @@ fn calculus(path: &Path) -> Result<(), String> {
 /// A run on an input file beside the program. The program's first line says how it must end.
 fn input(path: &Path) -> Outcome {
     deeply(|| {
-        let mut request = Request::new(&Disk, REGISTRY);
+        let mut query = Query::new(&Disk, REGISTRY);
         let program = path.with_file_name("program.pull");
         let text = std::fs::read_to_string(&program).map_err(|error| error.to_string())?;
         let call = Call {
@@ -216,12 +216,12 @@ fn input(path: &Path) -> Outcome {
             inputs: vec![input_at(path)],
             ..Call::default()
         };
-        let answer = run(&mut request, &call);
+        let answer = run(&mut query, &call);
         let output = match &answer {
-            Ok(answer) => rendered(&request, &request.diagnostics) + &answer.json() + "\n",
-            Err(_) => rendered(&request, &request.diagnostics),
+            Ok(answer) => rendered(&query, &query.diagnostics) + &answer.json() + "\n",
+            Err(_) => rendered(&query, &query.diagnostics),
         };
-        let code = request.diagnostics.first().map_or("ok", |diagnostic| diagnostic.code);
+        let code = query.diagnostics.first().map_or("ok", |diagnostic| diagnostic.code);
         if !text.starts_with(&format!("-- expect {code}")) {
             return Err(format!(
                 "the first line of the program expects something else:
@@ -252,13 +252,13 @@ fn stage_texts(
 ) -> Result<(), String> {
     let mut texts = String::new();
     for stage in stages {
-        let mut request = Request::new(&Disk, REGISTRY);
+        let mut query = Query::new(&Disk, REGISTRY);
         let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
         let arguments = Call { args: stage_arguments(path), ..call };
-        let text = match show(&mut request, &arguments, stage) {
+        let text = match show(&mut query, &arguments, stage) {
             Ok(text) => text,
-            Err(_) if request.diagnostics.iter().all(|problem| problem.code == "E0717") => continue,
-            Err(_) => return Err(rendered(&request, &request.diagnostics)),
+            Err(_) if query.diagnostics.iter().all(|problem| problem.code == "E0717") => continue,
+            Err(_) => return Err(rendered(&query, &query.diagnostics)),
         };
         texts.push_str(&format!("--- {stage}\n{}\n", text.trim_end()));
     }
@@ -297,33 +297,33 @@ fn docs(path: &Path) -> Outcome {
 
 /// Checking the program, or else running its `main`, gives a diagnostic of this code.
 fn gives(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
-    let mut request = Request::new(files, REGISTRY);
-    check(&mut request, path);
-    if request.diagnostics.is_empty() {
+    let mut query = Query::new(files, REGISTRY);
+    check(&mut query, path);
+    if query.diagnostics.is_empty() {
         let call = Call { file: path.to_owned(), entry: "main".to_owned(), ..Call::default() };
-        if let Ok(answer) = run(&mut request, &call) {
+        if let Ok(answer) = run(&mut query, &call) {
             return Err(format!("expected {code}, found the value {}", answer.text(None)));
         }
     }
-    if request.diagnostics.iter().all(|diagnostic| diagnostic.code == code) {
+    if query.diagnostics.iter().all(|diagnostic| diagnostic.code == code) {
         return Ok(());
     }
-    Err(format!("expected {code} alone, found\n{}", rendered(&request, &request.diagnostics)))
+    Err(format!("expected {code} alone, found\n{}", rendered(&query, &query.diagnostics)))
 }
 
 /// The value of `main` is there, and a watch for what the code is about warns of that alone.
 fn warns(files: &dyn Files, path: &Path, code: &str) -> Result<(), String> {
-    let mut request = Request::new(files, REGISTRY);
+    let mut query = Query::new(files, REGISTRY);
     let kinks = matches!(code, "W0701" | "W0702");
     let settings = Settings { warn_kinks: kinks, trace_nan: !kinks, ..Settings::default() };
     let entry = "main".to_owned();
     let call = Call { file: path.to_owned(), entry, settings, ..Call::default() };
-    let answer = run(&mut request, &call);
-    let codes: Vec<&str> = request.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+    let answer = run(&mut query, &call);
+    let codes: Vec<&str> = query.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     if answer.is_ok() && codes == [code] {
         return Ok(());
     }
-    Err(format!("expected {code} alone, found\n{}", rendered(&request, &request.diagnostics)))
+    Err(format!("expected {code} alone, found\n{}", rendered(&query, &query.diagnostics)))
 }
 
 /// A test that has what is asked and what must come out in one file.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Memory, Request, Settings};
+use pullback_session::{Call, Memory, Query, Settings};
 use pullback_suite::deep;
 use pullback_tools::{Dev, dev};
 
@@ -25,14 +25,14 @@ fn taken_within(source: &str, entry: &str, args: &[String], max_tape: Option<usi
     deep(|| {
         let file = PathBuf::from("saving.pull");
         let files = Memory::default().with(&file, source.to_owned());
-        let mut request = Request::new(&files, REGISTRY);
+        let mut query = Query::new(&files, REGISTRY);
         let settings = Settings { max_tape, ..Settings::default() };
         let (entry, args) = (entry.to_owned(), args.to_vec());
         let call = Call { file, entry, args, settings, ..Call::default() };
         let asked = Dev { count: true, ..Dev::default() };
-        let table = match dev(&mut request, &call, &asked) {
+        let table = match dev(&mut query, &call, &asked) {
             Ok(table) => table,
-            Err(_) => panic!("{:?}", request.diagnostics),
+            Err(_) => panic!("{:?}", query.diagnostics),
         };
         let number = |name: &str| -> f64 {
             let row = table.lines().find(|line| line.starts_with(name)).expect("a row");

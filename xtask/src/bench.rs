@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Disk, Memory, Request, Settings};
+use pullback_session::{Call, Disk, Memory, Query, Settings};
 use pullback_tools::measure;
 
 const REPEAT: usize = 5;
@@ -49,7 +49,7 @@ pub fn bench() -> Vec<String> {
             args: vec!["0.5".to_owned()],
             ..Call::default()
         };
-        lines.push(line(entry, &mut Request::new(&own, REGISTRY), &call, &mut rates));
+        lines.push(line(entry, &mut Query::new(&own, REGISTRY), &call, &mut rates));
     }
     let call = Call {
         file: PathBuf::from("examples/gmm.pull"),
@@ -58,7 +58,7 @@ pub fn bench() -> Vec<String> {
         settings: Settings::default(),
         ..Call::default()
     };
-    lines.push(line("examples/gmm.pull", &mut Request::new(&Disk, REGISTRY), &call, &mut rates));
+    lines.push(line("examples/gmm.pull", &mut Query::new(&Disk, REGISTRY), &call, &mut rates));
     lines.push(verdict(
         "plain",
         PLAIN_FLOOR,
@@ -69,9 +69,9 @@ pub fn bench() -> Vec<String> {
     lines
 }
 
-fn line(name: &str, request: &mut Request<'_>, call: &Call, rates: &mut Vec<Rates>) -> String {
-    let Ok(cost) = measure(request, call, REPEAT) else {
-        let problem = request.diagnostics.first().map_or("", |problem| &problem.title);
+fn line(name: &str, query: &mut Query<'_>, call: &Call, rates: &mut Vec<Rates>) -> String {
+    let Ok(cost) = measure(query, call, REPEAT) else {
+        let problem = query.diagnostics.first().map_or("", |problem| &problem.title);
         return format!("{name:<28}cannot be measured: {problem}");
     };
     let plain = cost.primal_operations as f64 / cost.primal_time.as_secs_f64();

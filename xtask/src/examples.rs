@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Disk, Files, Request, Settings};
+use pullback_session::{Call, Disk, Files, Query, Settings};
 use pullback_suite::root;
 use pullback_tools::measure;
 
@@ -188,10 +188,9 @@ impl Row {
             example: (path, text.into_bytes()),
             input: (input, given.unwrap_or_default()),
         };
-        let mut request = Request::new(&files, REGISTRY);
-        let cost = measure(&mut request, &call, REPEAT).map_err(|_| {
-            request.diagnostics.iter().map(|it| it.title.clone()).collect::<String>()
-        })?;
+        let mut query = Query::new(&files, REGISTRY);
+        let cost = measure(&mut query, &call, REPEAT)
+            .map_err(|_| query.diagnostics.iter().map(|it| it.title.clone()).collect::<String>())?;
         let (value, gradient) = (cost.primal_time.as_secs_f64(), cost.gradient_time.as_secs_f64());
         Ok(format!("{} | {} | {:.1}", seconds(value), seconds(gradient), gradient / value))
     }

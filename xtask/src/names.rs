@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Call, Memory, Request};
+use pullback_session::{Call, Memory, Query};
 use pullback_suite::root;
 use pullback_tools::{Abi, Build, Dev, build, dev};
 
@@ -151,19 +151,19 @@ fn without_records(file: &str, names: &[String], texts: &[String]) -> Result<Str
     let is_record = |line: &&str| line.contains(": { ") || line.starts_with("  (");
     let source: Vec<&str> = all.lines().filter(|line| !is_record(line)).collect();
     let files = Memory::default().with(file, source.join("\n"));
-    let mut request = Request::new(&files, REGISTRY);
+    let mut query = Query::new(&files, REGISTRY);
     let call = Call { file: PathBuf::from(file), ..Call::default() };
     let asked = Dev { dump: Some("c".to_owned()), ..Dev::default() };
-    dev(&mut request, &call, &asked).map_err(|_| told(&request))
+    dev(&mut query, &call, &asked).map_err(|_| told(&query))
 }
 
 /// Compiles the libraries of a program, and has that for C say its texts.
 fn compiled(folder: &Path, file: &str, source: &str, texts: &[String]) -> Result<(), String> {
     for abi in [Abi::C, Abi::Casadi] {
         let files = Memory::default().with(file, source);
-        let mut request = Request::new(&files, REGISTRY);
+        let mut query = Query::new(&files, REGISTRY);
         let asked = Build { file: PathBuf::from(file), abi, ..Build::default() };
-        let built = build(&mut request, &asked).map_err(|_| told(&request))?;
+        let built = build(&mut query, &asked).map_err(|_| told(&query))?;
         let path = |ending: &str| folder.join(format!("{}.{ending}", built.name));
         let write =
             |path: &Path, text: &str| std::fs::write(path, text).map_err(|error| error.to_string());
@@ -258,8 +258,8 @@ fn meaning(text: &str) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-fn told(request: &Request<'_>) -> String {
-    let titles = request.diagnostics.iter().map(|diagnostic| diagnostic.title.as_str());
+fn told(query: &Query<'_>) -> String {
+    let titles = query.diagnostics.iter().map(|diagnostic| diagnostic.title.as_str());
     titles.collect::<Vec<_>>().join("\n")
 }
 

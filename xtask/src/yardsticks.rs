@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Disk, Request};
+use pullback_session::{Disk, Query};
 use pullback_suite::root;
 use pullback_tools::{Build, Derivative, build};
 
@@ -134,7 +134,7 @@ impl Yardstick {
     fn compiled(&self) -> Result<PathBuf, String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let file = root().join(self.folder).join(format!("{}.pull", self.name));
-        let mut request = Request::new(&Disk, REGISTRY);
+        let mut query = Query::new(&Disk, REGISTRY);
         let asked = Build {
             file,
             entries: words(self.entries),
@@ -142,8 +142,8 @@ impl Yardstick {
             derivatives: Some(self.derivatives.to_vec()),
             ..Build::default()
         };
-        let built = build(&mut request, &asked).map_err(|_| {
-            let told = request.diagnostics.first().map(|told| told.title.clone());
+        let built = build(&mut query, &asked).map_err(|_| {
+            let told = query.diagnostics.first().map(|told| told.title.clone());
             told.unwrap_or_else(|| "there is no library".to_owned())
         })?;
         let folder = root().join("target/yardsticks");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pullback_session::{Call, Request, Stop};
+use pullback_session::{Call, Query, Stop};
 use pullback_tools::Effort;
 
 use crate::options::BenchArgs;
@@ -13,7 +13,7 @@ const STEPS: u64 = 1000;
 
 /// Measures a call; the text of what it takes.
 pub fn bench(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     wrt: &[String],
     asked: &BenchArgs,
@@ -21,7 +21,7 @@ pub fn bench(
     let time = Duration::try_from_secs_f64(asked.time).unwrap_or(Duration::MAX);
     let effort = Effort { runs: asked.runs as usize, time, count: asked.count };
     let bar = Bar::new("{bar:30} {msg} {elapsed}");
-    let report = pullback_tools::bench(request, call, wrt, effort, &mut |what, done| {
+    let report = pullback_tools::bench(query, call, wrt, effort, &mut |what, done| {
         bar.tell(what, (done * STEPS as f64) as u64, STEPS);
     });
     bar.clear();

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 use pullback_tools::{Built, shared_object};
 
 use crate::options::{BuildArgs, Emit};
 
 /// Makes a library and writes it into a folder; gives the paths of what has been written, one a line.
-pub fn build(request: &mut Request<'_>, asked: &BuildArgs) -> Result<String, Stop> {
+pub fn build(query: &mut Query<'_>, asked: &BuildArgs) -> Result<String, Stop> {
     let BuildArgs { output: folder, emit, target, .. } = asked;
-    let library = pullback_tools::build(request, &asked.request())?;
+    let library = pullback_tools::build(query, &asked.request())?;
     let Built { name, header, source, manifest } = &library;
     if let Err(error) = std::fs::create_dir_all(folder) {
-        return unwritten(request, folder, &error);
+        return unwritten(query, folder, &error);
     }
     let path = |ending: &str| folder.join(format!("{name}.{ending}"));
     let mut written: Vec<PathBuf> = vec![];
@@ -24,12 +24,12 @@ pub fn build(request: &mut Request<'_>, asked: &BuildArgs) -> Result<String, Sto
         Emit::Header => vec![("h", header)],
     };
     if *emit == Emit::So {
-        shared_object(request, source, target.target(), &path("so"))?;
+        shared_object(query, source, target.target(), &path("so"))?;
         written.push(path("so"));
     }
     for (ending, text) in texts {
         if let Err(error) = std::fs::write(path(ending), text) {
-            return unwritten(request, &path(ending), &error);
+            return unwritten(query, &path(ending), &error);
         }
         written.push(path(ending));
     }
@@ -38,12 +38,8 @@ pub fn build(request: &mut Request<'_>, asked: &BuildArgs) -> Result<String, Sto
 }
 
 /// Reports that something cannot be written into the folder that was named.
-pub fn unwritten<T>(
-    request: &mut Request<'_>,
-    path: &Path,
-    error: &std::io::Error,
-) -> Result<T, Stop> {
+pub fn unwritten<T>(query: &mut Query<'_>, path: &Path, error: &std::io::Error) -> Result<T, Stop> {
     let title = format!("cannot write `{}`: {error}", path.display());
-    request.report(Diagnostic::error("E0801", Span::NONE, title, "").hint("choose another folder"));
+    query.report(Diagnostic::error("E0801", Span::NONE, title, "").hint("choose another folder"));
     Err(Stop)
 }

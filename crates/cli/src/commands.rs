@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::REGISTRY;
-use pullback_session::{Answer, Call, Clock, Request, Settings, Stop};
+use pullback_session::{Answer, Call, Clock, Query, Settings, Stop};
 use pullback_tools::TestReport;
 
 use crate::bench::bench;
@@ -30,38 +30,38 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         }
         Command::Grad { call, output, wrt } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |request, call| {
-                pullback_session::grad(request, call, &wrt.wrt)
+            answer(color, output, clock, call, |query, call| {
+                pullback_session::grad(query, call, &wrt.wrt)
             })
         }
         Command::Vjp { call, output, wrt, cotangent } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |request, call| {
-                pullback_session::vjp(request, call, &wrt.wrt, cotangent)
+            answer(color, output, clock, call, |query, call| {
+                pullback_session::vjp(query, call, &wrt.wrt, cotangent)
             })
         }
         Command::Jvp { call, output, wrt, tangent } => {
             let call = call.call(output.settings());
-            answer(color, output, clock, call, |request, call| {
-                pullback_session::jvp(request, call, &wrt.wrt, tangent)
+            answer(color, output, clock, call, |query, call| {
+                pullback_session::jvp(query, call, &wrt.wrt, tangent)
             })
         }
         Command::Plot(asked) => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-            let text = plot(&mut request, asked, color);
-            finish(&request, color, text)
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+            let text = plot(&mut query, asked, color);
+            finish(&query, color, text)
         }
         Command::CheckGrad { call, settings, warn, verbose, wrt } => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let settings = Settings { verbose: verbose.verbose, ..settings.settings(*warn) };
             let call = call.call(settings);
             let bar = Bar::of_cases();
             let tell = |what: &str, done, all| bar.tell(what, done, all);
-            request.progress = &tell;
-            let found = pullback_tools::check_grad(&mut request, &call, &wrt.wrt);
+            query.progress = &tell;
+            let found = pullback_tools::check_grad(&mut query, &call, &wrt.wrt);
             bar.clear();
             let text = found.map(|found| found.lines.join("\n"));
-            finish(&request, color, text)
+            finish(&query, color, text)
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
@@ -71,47 +71,47 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             test(color, files, clock, &settings)
         }
         Command::Explain { code } => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-            let page = pullback_session::explain(&mut request, code).map(str::to_owned);
-            finish(&request, color, page)
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+            let page = pullback_session::explain(&mut query, code).map(str::to_owned);
+            finish(&query, color, page)
         }
         Command::Doc(asked) => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-            let text = doc(&mut request, asked);
-            finish(&request, color, text)
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+            let text = doc(&mut query, asked);
+            finish(&query, color, text)
         }
         Command::Demo { file, entry } => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let call = Call { file: file.clone(), entry: entry.clone(), ..Call::default() };
-            let text = pullback_tools::demo(&mut request, &call);
-            finish(&request, color, text)
+            let text = pullback_tools::demo(&mut query, &call);
+            finish(&query, color, text)
         }
         Command::Show { call, settings, stage, .. } => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = match stage {
-                Some(stage) => pullback_tools::show(&mut request, &call, stage),
-                None => pullback_tools::show_passes(&mut request, &call),
+                Some(stage) => pullback_tools::show(&mut query, &call, stage),
+                None => pullback_tools::show_passes(&mut query, &call),
             };
-            finish(&request, color, text)
+            finish(&query, color, text)
         }
         Command::Build(asked) => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-            let text = build(&mut request, asked);
-            finish(&request, color, text)
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+            let text = build(&mut query, asked);
+            finish(&query, color, text)
         }
         Command::Dev { call, settings, asked } => {
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
-            let text = pullback_tools::dev(&mut request, &call, &asked.request());
-            finish(&request, color, text)
+            let text = pullback_tools::dev(&mut query, &call, &asked.request());
+            finish(&query, color, text)
         }
         Command::Bench { call, settings, wrt, asked, fp } => {
             let settings = fp.of(settings.settings(WarnArgs::NONE));
             let call = call.call(settings);
-            let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-            let text = bench(&mut request, &call, &wrt.wrt, asked);
-            finish(&request, color, text)
+            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+            let text = bench(&mut query, &call, &wrt.wrt, asked);
+            finish(&query, color, text)
         }
         Command::Gradbench { engine, max_memory, fp } => {
             let (engine, max_memory) = (engine.clone(), *max_memory);
@@ -127,25 +127,25 @@ fn answer(
     output: &OutputArgs,
     clock: &Clock,
     call: Call,
-    operation: impl Fn(&mut Request<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Query<'_>, &Call) -> Result<Answer, Stop>,
 ) -> u8 {
-    let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
     if let Some(diagnostic) = aimless_rounds(output, &call) {
-        request.report(diagnostic);
-        return finish(&request, color, Err(Stop));
+        query.report(diagnostic);
+        return finish(&query, color, Err(Stop));
     }
     let rounds = output.rounds.unwrap_or(1);
     for _ in 1..rounds {
-        let text = answered(&mut request, output, call.clone(), &operation);
+        let text = answered(&mut query, output, call.clone(), &operation);
         if text.is_err() {
-            return finish(&request, color, text);
+            return finish(&query, color, text);
         }
         // The last round tells what there is to be told, and each has the time limit to itself.
         clock.restart();
-        request = Request::timed(&Terminal, REGISTRY, clock.clone());
+        query = Query::timed(&Terminal, REGISTRY, clock.clone());
     }
-    let text = answered(&mut request, output, call, &operation);
-    finish(&request, color, text)
+    let text = answered(&mut query, output, call, &operation);
+    finish(&query, color, text)
 }
 
 /// Refuses rounds of which each would do the same.
@@ -172,27 +172,27 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn answered(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     output: &OutputArgs,
     mut call: Call,
-    operation: impl Fn(&mut Request<'_>, &Call) -> Result<Answer, Stop>,
+    operation: impl Fn(&mut Query<'_>, &Call) -> Result<Answer, Stop>,
 ) -> Result<String, Stop> {
-    let refused = |request: &mut Request<'_>, diagnostic| {
-        request.report(diagnostic);
+    let refused = |query: &mut Query<'_>, diagnostic| {
+        query.report(diagnostic);
         Stop
     };
     let file = output.output.as_deref().map(Destination::new).transpose();
-    let file = file.map_err(|diagnostic| refused(request, diagnostic))?;
+    let file = file.map_err(|diagnostic| refused(query, diagnostic))?;
     call.output = file.as_ref().map(|file| file.format);
     let watcher = if output.json { None } else { Watcher::start() };
     call.settings.progress = watcher.as_ref().map(Watcher::progress);
-    let answer = operation(request, &call);
+    let answer = operation(query, &call);
     drop(watcher);
     let answer = answer?;
     if let Some(file) = &file {
-        let bytes = answer.file(file.format).map_err(|diagnostic| refused(request, diagnostic))?;
-        request.clock.stop();
-        file.write(&bytes).map_err(|diagnostic| refused(request, diagnostic))?;
+        let bytes = answer.file(file.format).map_err(|diagnostic| refused(query, diagnostic))?;
+        query.clock.stop();
+        file.write(&bytes).map_err(|diagnostic| refused(query, diagnostic))?;
     }
     Ok(match (output.json, file) {
         (true, _) => answer.json(),
@@ -202,11 +202,11 @@ fn answered(
 }
 
 /// Prints the diagnostics, then the answer.
-fn finish(request: &Request<'_>, color: Color, text: Result<String, Stop>) -> u8 {
-    request.clock.stop();
-    report(&request.sources, &request.diagnostics, color);
-    request.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
-    let code = exit_code(&request.diagnostics);
+fn finish(query: &Query<'_>, color: Color, text: Result<String, Stop>) -> u8 {
+    query.clock.stop();
+    report(&query.sources, &query.diagnostics, color);
+    query.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
+    let code = exit_code(&query.diagnostics);
     match text {
         Ok(text) if print(&text) => code,
         Ok(_) => WRONG_USAGE,
@@ -234,13 +234,13 @@ fn check(color: Color, files: &[PathBuf]) -> u8 {
     let mut code = SUCCESS;
     let (mut errors, mut warnings) = (0, 0);
     for file in files {
-        let mut request = Request::new(&Terminal, REGISTRY);
-        pullback_session::check(&mut request, file);
-        report(&request.sources, &request.diagnostics, color);
-        let wrong = request.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+        let mut query = Query::new(&Terminal, REGISTRY);
+        pullback_session::check(&mut query, file);
+        report(&query.sources, &query.diagnostics, color);
+        let wrong = query.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         errors += wrong;
-        warnings += request.diagnostics.len() - wrong;
-        code = code.max(exit_code(&request.diagnostics));
+        warnings += query.diagnostics.len() - wrong;
+        code = code.max(exit_code(&query.diagnostics));
     }
     error_line(&format!(
         "{} checked: {}, {}",
@@ -254,10 +254,10 @@ fn check(color: Color, files: &[PathBuf]) -> u8 {
 fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
     let mut code = SUCCESS;
     for file in files {
-        let mut request = Request::new(&Terminal, REGISTRY);
-        let Ok((before, after)) = pullback_session::fmt(&mut request, file) else {
-            report(&request.sources, &request.diagnostics, color);
-            code = code.max(exit_code(&request.diagnostics));
+        let mut query = Query::new(&Terminal, REGISTRY);
+        let Ok((before, after)) = pullback_session::fmt(&mut query, file) else {
+            report(&query.sources, &query.diagnostics, color);
+            code = code.max(exit_code(&query.diagnostics));
             continue;
         };
         let done = if file == Path::new("-") && !check {
@@ -284,17 +284,17 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
     let mut is_told = true;
     for file in files {
         clock.restart();
-        let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
+        let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
         let bar = Bar::of_cases();
         let tell = |what: &str, done, all| {
             bar.tell(&format!("{what} of {}", file.display()), done, all);
         };
-        request.progress = &tell;
-        let report_of_file = pullback_tools::test(&mut request, file, settings);
+        query.progress = &tell;
+        let report_of_file = pullback_tools::test(&mut query, file, settings);
         clock.stop();
         bar.clear();
-        report(&request.sources, &request.diagnostics, color);
-        code = code.max(exit_code(&request.diagnostics));
+        report(&query.sources, &query.diagnostics, color);
+        code = code.max(exit_code(&query.diagnostics));
         let Ok(found) = report_of_file else {
             is_told &= print(&format!("{}: not tested", file.display()));
             failed += 1;
@@ -302,9 +302,9 @@ fn test(color: Color, files: &[PathBuf], clock: &Clock, settings: &Settings) -> 
         };
         let problems: Vec<Diagnostic> =
             found.failed.iter().map(|failure| failure.diagnostic()).collect();
-        report(&request.sources, &problems, color);
+        report(&query.sources, &problems, color);
         is_told &= print(&format!("{}: {}", file.display(), summary(&found)));
-        request.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
+        query.notes.iter().for_each(|note| error_line(&format!("note: {note}")));
         passed += found.passed;
         failed += found.failed_lines();
         not_covered += found.not_covered;

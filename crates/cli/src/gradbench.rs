@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use pullback_base::MAX_FILE_BYTES;
 use pullback_engines::REGISTRY;
-use pullback_session::{Clock, Request, Settings, Stop};
+use pullback_session::{Clock, Query, Settings, Stop};
 use pullback_tools::{Gradbench, refused};
 
 use crate::exit::{SUCCESS, WRONG_USAGE};
@@ -13,9 +13,9 @@ use crate::terminal::{Terminal, error_line, report};
 
 /// Answers until the input ends, or nobody listens any more.
 pub fn gradbench(color: Color, clock: &Clock, settings: &Settings) -> u8 {
-    let mut request = Request::timed(&Terminal, REGISTRY, clock.clone());
-    let tool = Gradbench::new(&mut request, settings);
-    report(&request.sources, &request.diagnostics, color);
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+    let tool = Gradbench::new(&mut query, settings);
+    report(&query.sources, &query.diagnostics, color);
     let Ok(mut tool) = tool.map_err(|Stop| ()) else { return WRONG_USAGE };
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(line) = read_line(&mut input) {

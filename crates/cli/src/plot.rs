@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
-use pullback_session::{Call, Request, Stop};
+use pullback_session::{Call, Query, Stop};
 use pullback_tools::Plot;
 
 use crate::options::{Color, PAGE, PlotArgs, WarnArgs};
@@ -15,13 +15,13 @@ const CELLS: usize = 80;
 const POINTS: usize = 401;
 
 /// Draws what is asked for; the text that is printed.
-pub fn plot(request: &mut Request<'_>, asked: &PlotArgs, color: Color) -> Result<String, Stop> {
-    let refused = |request: &mut Request<'_>, diagnostic| {
-        request.report(diagnostic);
+pub fn plot(query: &mut Query<'_>, asked: &PlotArgs, color: Color) -> Result<String, Stop> {
+    let refused = |query: &mut Query<'_>, diagnostic| {
+        query.report(diagnostic);
         Stop
     };
     let file = asked.output.as_deref().map(svg_file).transpose();
-    let file = file.map_err(|diagnostic| refused(request, diagnostic))?;
+    let file = file.map_err(|diagnostic| refused(query, diagnostic))?;
     let call = Call {
         file: asked.file.clone(),
         named: asked.named.named.clone(),
@@ -41,11 +41,11 @@ pub fn plot(request: &mut Request<'_>, asked: &PlotArgs, color: Color) -> Result
         grid: (cells, cells),
         derivatives: !asked.no_derivative,
     };
-    let figure = pullback_tools::plot(request, &call, &plot)?;
+    let figure = pullback_tools::plot(query, &call, &plot)?;
     let Some(file) = file else { return Ok(figure.text(size, draws_colours(color))) };
-    request.clock.stop();
+    query.clock.stop();
     let written = std::fs::write(file, figure.svg());
-    written.map_err(|error| refused(request, unwritten(file, &error)))?;
+    written.map_err(|error| refused(query, unwritten(file, &error)))?;
     Ok(String::new())
 }
 

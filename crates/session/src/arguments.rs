@@ -11,7 +11,7 @@ use pullback_syntax::ast::Expr;
 use pullback_syntax::parse_expr;
 
 use crate::input_file::InputFile;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::Call;
 
 /// Arguments and input files of a call.
@@ -41,7 +41,7 @@ impl Inputs {
     /// The files for one of the calls.
     fn read(
         &mut self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         call: &Call,
         limits: &Limits,
     ) -> Result<Vec<InputFile>, Stop> {
@@ -49,7 +49,7 @@ impl Inputs {
             Some(files) => files,
             None => {
                 let inputs = call.inputs.iter();
-                let files = inputs.map(|input| InputFile::read(request, input, limits.clone()));
+                let files = inputs.map(|input| InputFile::read(query, input, limits.clone()));
                 files.collect::<Result<Vec<InputFile>, Stop>>()?
             }
         };
@@ -77,21 +77,21 @@ pub struct Offer {
 impl Arguments {
     /// Parses the arguments and reads the input files of a call.
     pub fn read(
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         call: &Call,
         inputs: &mut Inputs,
         limits: &Limits,
     ) -> Result<Self, Stop> {
-        let exprs = expressions(request, "argument", &call.args)?;
+        let exprs = expressions(query, "argument", &call.args)?;
         let mut named = Vec::new();
         for (name, text) in &call.named {
             let text = std::slice::from_ref(text);
-            let expr = expressions(request, &format!("argument {name}"), text)?;
+            let expr = expressions(query, &format!("argument {name}"), text)?;
             named.extend(expr.into_iter().map(|expr| (name.clone(), expr)));
         }
-        let inputs = inputs.read(request, call, limits)?;
+        let inputs = inputs.read(query, call, limits)?;
         let free: Vec<String> = call.free.iter().map(|number| format!("{number:?}")).collect();
-        let free = expressions(request, "range", &free)?;
+        let free = expressions(query, "range", &free)?;
         Ok(Self { exprs, named, free, inputs })
     }
     /// Whether there are input files.
@@ -119,15 +119,15 @@ impl Arguments {
     /// The value that was offered, as a value of this type. Each is decoded once.
     pub fn decode(
         &mut self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         program: &Program,
         offer: &Offer,
         ty: &Type,
     ) -> Result<Value, Stop> {
-        self.inputs[offer.file].decode(request, program, &offer.name, ty)
+        self.inputs[offer.file].decode(query, program, &offer.name, ty)
     }
     /// Warns of what the files have that no parameter took, when all values have been decoded.
-    pub fn report_unused(&self, request: &mut Request<'_>, entry: &str, params: &[&str]) {
+    pub fn report_unused(&self, query: &mut Query<'_>, entry: &str, params: &[&str]) {
         for input in &self.inputs {
             let unused = input.unused(|name| params.contains(&name));
             let Some((name, span)) = unused.first() else { continue };
@@ -137,7 +137,7 @@ impl Arguments {
             let title = format!("`{entry}` has no use for {}{more}", names.join(", "));
             let label = if unused.len() == 1 { "not used" } else { "the first that is not used" };
             let path = input.path.display();
-            request.report(
+            query.report(
                 Diagnostic::warning("W0802", *span, title, label)
                     .note(format!("`{path}` has more than the parameters take"))
                     .hint(did_you_mean("parameter", name, params.iter().copied())),
@@ -147,11 +147,7 @@ impl Arguments {
 }
 
 /// Parses texts that are one expression each, as files `<argument 1>`, `<argument 2>`, …
-pub fn expressions(
-    request: &mut Request<'_>,
-    what: &str,
-    texts: &[String],
-) -> Result<Vec<Expr>, Stop> {
+pub fn expressions(query: &mut Query<'_>, what: &str, texts: &[String]) -> Result<Vec<Expr>, Stop> {
     let mut exprs = Vec::new();
     for (index, text) in texts.iter().enumerate() {
         let name = if what != "argument" {
@@ -159,11 +155,11 @@ pub fn expressions(
         } else {
             format!("<{what} {}>", index + 1)
         };
-        let file = request.sources.add(name, text.clone());
+        let file = query.sources.add(name, text.clone());
         let (expr, problems) = parse_expr(text, file);
-        request.diagnostics.extend(problems);
+        query.diagnostics.extend(problems);
         exprs.push(expr);
     }
-    request.stop_on_errors()?;
+    query.stop_on_errors()?;
     Ok(exprs)
 }

@@ -22,7 +22,7 @@ use crate::entry::{Entry, Given};
 use crate::load::{Modules, load};
 use crate::parts::{Part, Slot, components, whole};
 use crate::pipeline::typed;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::{Call, Settings};
 use crate::sizes::{with_declared_sizes, wrong_size};
 use crate::watch::watch_constant;
@@ -101,57 +101,57 @@ impl Prepared {
 
 /// Makes a call ready.
 pub fn prepare(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     engine: &Engine,
     purpose: &Purpose<'_>,
 ) -> Result<Prepared, Stop> {
-    let modules = load(request, &call.file)?;
-    prepare_in(request, &modules, call, &mut Inputs::shared_by(1), engine, purpose)
+    let modules = load(query, &call.file)?;
+    prepare_in(query, &modules, call, &mut Inputs::shared_by(1), engine, purpose)
 }
 
 /// Makes a call ready in modules that are loaded, as calls share them and their input files: a stream can be read only once.
 pub fn prepare_in(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     modules: &Modules,
     call: &Call,
     inputs: &mut Inputs,
     engine: &Engine,
     purpose: &Purpose<'_>,
 ) -> Result<Prepared, Stop> {
-    let mut inferred = typed(request, modules);
-    request.stop_on_errors()?;
+    let mut inferred = typed(query, modules);
+    query.stop_on_errors()?;
     let expr = match &call.expression {
-        Some(text) => expressions(request, "expression", std::slice::from_ref(text))?.pop(),
+        Some(text) => expressions(query, "expression", std::slice::from_ref(text))?.pop(),
         None => None,
     };
     let id = match &expr {
-        Some(expr) => inferred.asked(request, expr)?,
-        None => inferred.entry(request, &call.entry)?,
+        Some(expr) => inferred.asked(query, expr)?,
+        None => inferred.entry(query, &call.entry)?,
     };
     let global = inferred.typed().globals[id].clone();
     let module = expr.is_none().then_some(&modules.main().module);
     let entry = Entry::new(inferred.typed(), module, &global);
-    let mut arguments = Arguments::read(request, call, inputs, &engine.limits())?;
+    let mut arguments = Arguments::read(query, call, inputs, &engine.limits())?;
     let derivative = matches!(purpose, Purpose::Derivative { .. } | Purpose::Times(_));
-    let given = entry.give(request, &mut arguments)?;
-    let slots = slots(request, &entry, given, &arguments, purpose)?;
-    check_result(request, &entry, purpose)?;
-    let direction = direction(request, purpose)?;
+    let given = entry.give(query, &mut arguments)?;
+    let slots = slots(query, &entry, given, &arguments, purpose)?;
+    check_result(query, &entry, purpose)?;
+    let direction = direction(query, purpose)?;
     let question = question(id, &slots, purpose, direction.as_ref());
-    let root = inferred.call(request, &question)?;
+    let root = inferred.call(query, &question)?;
     let types = parameters(&inferred.typed().globals[root], slots.len());
-    check_open(request, &entry, &slots, &types)?;
-    let slots = capture_functions(request, &entry, slots.clone(), &types, purpose)?;
-    let (mut program, roots) = inferred.program(request, &[root])?;
+    check_open(query, &entry, &slots, &types)?;
+    let slots = capture_functions(query, &entry, slots.clone(), &types, purpose)?;
+    let (mut program, roots) = inferred.program(query, &[root])?;
     let wrapped = wrap(&mut program, roots[0], &slots, derivative);
     if let Some(fuel) = call.settings.fuel {
         with_fuel(&mut program, fuel);
     }
     let ready = (program, wrapped);
     let settings = (engine, &call.settings);
-    let mut prepared = assemble(request, settings, arguments, ready, (&entry, &slots))?;
-    prepared.argument = with_sizes(request, &global, &slots, &prepared)?;
+    let mut prepared = assemble(query, settings, arguments, ready, (&entry, &slots))?;
+    prepared.argument = with_sizes(query, &global, &slots, &prepared)?;
     prepared.along = direction.map_or(Span::NONE, |direction| direction.span);
     Ok(prepared)
 }
@@ -208,7 +208,7 @@ fn question<'s>(
 }
 
 fn slots(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     entry: &Entry,
     given: Vec<Given>,
     arguments: &Arguments,
@@ -221,7 +221,7 @@ fn slots(
             let title = format!("the parameter `{}` is a function", param.name);
             let diagnostic = Diagnostic::error("E0817", span, title, "a file holds data only")
                 .hint("give it as an argument on the command line: any expression will do");
-            return request.fail(diagnostic);
+            return query.fail(diagnostic);
         }
         slots.push(Slot {
             name: param.name.clone(),
@@ -234,9 +234,9 @@ fn slots(
     let varies = slots.iter().any(|slot| matches!(slot.given, Given::Free(_)));
     let has_data = arguments.has_input() || varies;
     match purpose {
-        Purpose::Derivative { wrt, .. } => select(request, entry, &mut slots, wrt)?,
+        Purpose::Derivative { wrt, .. } => select(query, entry, &mut slots, wrt)?,
         Purpose::Times([]) if !slots.is_empty() => {}
-        Purpose::Times(wrt) => select(request, entry, &mut slots, wrt)?,
+        Purpose::Times(wrt) => select(query, entry, &mut slots, wrt)?,
         // Without a file all arguments are in the program, so they may stand where they are used.
         Purpose::Value | Purpose::Samples if !has_data => {
             slots.iter_mut().for_each(|slot| slot.data = false);
@@ -248,7 +248,7 @@ fn slots(
 
 /// Keeps `wrt` at the parameters named, or at all that can be differentiated if none are named.
 fn select(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     entry: &Entry,
     slots: &mut [Slot],
     names: &[String],
@@ -270,14 +270,14 @@ fn select(
             possible.iter().map(String::as_str),
         );
         let diagnostic = Diagnostic::error("E0811", entry.span, title, "defined here").hint(hint);
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     if possible.is_empty() {
         let title = format!("`{}` has no parameter with Reals in it", entry.name);
         let diagnostic = Diagnostic::error("E0811", entry.span, title, "defined here")
             .note("a derivative is taken with respect to parameters that hold Reals")
             .hint("give the definition a parameter of type `Real`, or evaluate it with `pullback run`");
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     if !names.is_empty() {
         for slot in slots {
@@ -287,24 +287,20 @@ fn select(
     Ok(())
 }
 
-fn check_result(
-    request: &mut Request<'_>,
-    entry: &Entry,
-    purpose: &Purpose<'_>,
-) -> Result<(), Stop> {
+fn check_result(query: &mut Query<'_>, entry: &Entry, purpose: &Purpose<'_>) -> Result<(), Stop> {
     let Purpose::Derivative { scalar: true, .. } = purpose else { return Ok(()) };
     if matches!(entry.result, Ty::Real | Ty::Param(_)) {
         return Ok(());
     }
     let title = format!("`{}` gives `{}`, not a Real", entry.name, entry.result_text);
-    request.fail(
+    query.fail(
         Diagnostic::error("E0810", entry.span, title, "defined here")
             .note("a gradient is the derivative of one Real; other results have a Jacobian")
             .hint("use `pullback vjp` or `pullback jvp`, or `jacobian` in the program"),
     )
 }
 
-fn direction(request: &mut Request<'_>, purpose: &Purpose<'_>) -> Result<Option<Expr>, Stop> {
+fn direction(query: &mut Query<'_>, purpose: &Purpose<'_>) -> Result<Option<Expr>, Stop> {
     let (what, text) = match purpose {
         Purpose::Derivative { direction: Some(Direction::Cotangent(text)), .. } => {
             ("cotangent", text)
@@ -315,7 +311,7 @@ fn direction(request: &mut Request<'_>, purpose: &Purpose<'_>) -> Result<Option<
         | Purpose::Samples
         | Purpose::Times(_) => return Ok(None),
     };
-    let mut exprs = expressions(request, what, &[(*text).to_owned()])?;
+    let mut exprs = expressions(query, what, &[(*text).to_owned()])?;
     Ok(exprs.pop())
 }
 
@@ -334,7 +330,7 @@ fn parameters(call: &Global, count: usize) -> Vec<Ty> {
 
 /// The types of values from the input file must be known from the program alone.
 fn check_open(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     entry: &Entry,
     slots: &[Slot],
     types: &[Ty],
@@ -346,7 +342,7 @@ fn check_open(
                 .label(slot.span, "given here")
                 .note("a value of a file is read as the type that the program declares")
                 .hint(format!("declare it, for example `({}: Real)`", slot.name));
-            return request.fail(diagnostic);
+            return query.fail(diagnostic);
         }
     }
     Ok(())
@@ -354,7 +350,7 @@ fn check_open(
 
 /// A parameter of any type that is given a function is captured, as one that is declared as a function is.
 fn capture_functions(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     entry: &Entry,
     mut slots: Vec<Slot>,
     types: &[Ty],
@@ -366,14 +362,14 @@ fn capture_functions(
         }
     }
     if let Purpose::Derivative { wrt, .. } = purpose {
-        select(request, entry, &mut slots, wrt)?;
+        select(query, entry, &mut slots, wrt)?;
     }
     Ok(slots)
 }
 
 /// Evaluates the arguments and the direction, and decodes the input.
 fn assemble(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     (engine, settings): (&Engine, &Settings),
     mut arguments: Arguments,
     (mut program, wrapped): (Program, Wrapped),
@@ -396,8 +392,8 @@ fn assemble(
         Some((def, count)) => match engine.for_arguments().value(&code, def) {
             Ok(values) => components(&values, count).into_iter(),
             Err(fault) => {
-                watch_constant(request, settings, engine, &code, def);
-                return request.fail(*fault);
+                watch_constant(query, settings, engine, &code, def);
+                return query.fail(*fault);
             }
         },
         None => vec![].into_iter(),
@@ -408,11 +404,11 @@ fn assemble(
             Given::Arg(_) | Given::Free(_) => {
                 constants.next().unwrap_or_else(|| bug("each argument has been evaluated"))
             }
-            Given::Input(offer) => arguments.decode(request, code.program(), offer, ty)?,
+            Given::Input(offer) => arguments.decode(query, code.program(), offer, ty)?,
             Given::Message => bug("a call of the command line is given no messages"),
         });
     }
-    arguments.report_unused(request, &entry.name, &entry.parameter_names());
+    arguments.report_unused(query, &entry.name, &entry.parameter_names());
     let (argument, direction) = (whole(values), constants.next());
     let (entry, along) = (entry.span, Span::NONE);
     Ok(Prepared {
@@ -430,7 +426,7 @@ fn assemble(
 
 /// The argument, whose sizes are those that the entry declares, also where rows are absent.
 fn with_sizes(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     global: &Global,
     slots: &[Slot],
     prepared: &Prepared,
@@ -446,7 +442,7 @@ fn with_sizes(
     };
     let slot = &slots[wrong.param];
     let title = format!("the value of `{}` does not fit its parameter", slot.name);
-    request.fail(
+    query.fail(
         Diagnostic::error("E0804", slot.span, title, wrong.words)
             .label(global.span, "the sizes are declared here"),
     )

@@ -8,48 +8,44 @@ use pullback_types::{leftovers, type_like_variables};
 use crate::expected::{check_lines, infer_with_expectations, load_with_expectations};
 use crate::load::Modules;
 use crate::pipeline::Inferred;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::stdlib;
 
 /// Reports every mistake in a file, the files it imports and its expectations.
-pub fn check(request: &mut Request<'_>, path: &Path) {
-    check_and(request, path, |_, _| {});
+pub fn check(query: &mut Query<'_>, path: &Path) {
+    check_and(query, path, |_, _| {});
 }
 
 /// As [`check`]; then `look` sees the program, as far as there is one.
-pub fn check_and(
-    request: &mut Request<'_>,
-    path: &Path,
-    look: impl FnOnce(&Modules, &Inferred<'_>),
-) {
-    if let Ok((modules, lines)) = load_with_expectations(request, path) {
-        let (inferred, ids) = infer_with_expectations(request, &modules, &lines);
-        check_lines(request, &inferred, &lines, &ids);
+pub fn check_and(query: &mut Query<'_>, path: &Path, look: impl FnOnce(&Modules, &Inferred<'_>)) {
+    if let Ok((modules, lines)) = load_with_expectations(query, path) {
+        let (inferred, ids) = infer_with_expectations(query, &modules, &lines);
+        check_lines(query, &inferred, &lines, &ids);
         let module = &modules.main().module;
         // Where something is wrong, what is meant is not known, and so not what is left over.
-        if !request.has_errors() {
+        if !query.has_errors() {
             let beside: Vec<_> = lines.iter().flat_map(|line| line.kind.expressions()).collect();
-            request.diagnostics.extend(leftovers(module, &beside));
+            query.diagnostics.extend(leftovers(module, &beside));
         }
-        request.diagnostics.extend(type_like_variables(module));
+        query.diagnostics.extend(type_like_variables(module));
         look(&modules, &inferred);
     }
-    request.sort_diagnostics();
+    query.sort_diagnostics();
 }
 
 /// A file's text before and after formatting. A file with syntax errors is not formatted.
-pub fn fmt(request: &mut Request<'_>, path: &Path) -> Result<(String, String), Stop> {
-    let file = request.read_text(path)?;
-    let text = request.sources.text(file).to_owned();
+pub fn fmt(query: &mut Query<'_>, path: &Path) -> Result<(String, String), Stop> {
+    let file = query.read_text(path)?;
+    let text = query.sources.text(file).to_owned();
     let parse = pullback_syntax::parse(&text, file);
-    request.diagnostics.extend(parse.diagnostics);
-    request.stop_on_errors()?;
+    query.diagnostics.extend(parse.diagnostics);
+    query.stop_on_errors()?;
     let formatted = pullback_syntax::format_file(&text, file).map_err(|_| Stop)?;
     Ok((text, formatted))
 }
 
 /// The page of a diagnostic's code.
-pub fn explain(request: &mut Request<'_>, code: &str) -> Result<&'static str, Stop> {
+pub fn explain(query: &mut Query<'_>, code: &str) -> Result<&'static str, Stop> {
     let code = code.trim().to_ascii_uppercase();
     if let Some(page) = stdlib::page(&code) {
         return Ok(page);
@@ -63,7 +59,7 @@ pub fn explain(request: &mut Request<'_>, code: &str) -> Result<&'static str, St
     }
     let family = code.get(..3).unwrap_or(&code);
     let known = CODES.iter().map(|(code, _)| *code).filter(|known| known.starts_with(family));
-    request.fail(match nearest(&code, known) {
+    query.fail(match nearest(&code, known) {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
         None => diagnostic.hint("codes look like E0301; every message begins with its code"),
     })

@@ -1,7 +1,7 @@
 //! `run`, `grad`, `vjp`, `jvp`: values and derivatives of an entry.
 //!
 //! Input: a [`Call`]. Output: an [`Answer`], to be printed as text or JSON, or nothing if errors were
-//! reported to the request.
+//! reported to the query.
 
 use pullback_base::{Diagnostic, Span};
 use pullback_compile::Mode;
@@ -17,7 +17,7 @@ use crate::bug::bug;
 use crate::call::{Direction, Prepared, Purpose, in_order, prepare};
 use crate::engine::{Code, Engine};
 use crate::parts::{Part, components, whole};
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::{Call, Format};
 use crate::watch::{Run, watch};
 
@@ -37,53 +37,53 @@ struct Derivative {
 }
 
 /// Evaluates an entry.
-pub fn run(request: &mut Request<'_>, call: &Call) -> Result<Answer, Stop> {
-    let engine = Engine::with_tiers(request, &call.settings)?;
-    let prepared = prepare(request, call, &engine, &Purpose::Value)?;
-    check_output(request, call, &prepared, "")?;
-    let value = watched(request, call, &engine, &prepared, &Mode::Value)?.value;
+pub fn run(query: &mut Query<'_>, call: &Call) -> Result<Answer, Stop> {
+    let engine = Engine::with_tiers(query, &call.settings)?;
+    let prepared = prepare(query, call, &engine, &Purpose::Value)?;
+    check_output(query, call, &prepared, "")?;
+    let value = watched(query, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
     Ok(Answer { code, value, ty: result, derivative: None })
 }
 
 /// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
-pub fn grad(request: &mut Request<'_>, call: &Call, wrt: &[String]) -> Result<Answer, Stop> {
-    let engine = Engine::with_tiers(request, &call.settings)?;
+pub fn grad(query: &mut Query<'_>, call: &Call, wrt: &[String]) -> Result<Answer, Stop> {
+    let engine = Engine::with_tiers(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
-    let prepared = prepare(request, call, &engine, &purpose)?;
-    backwards(request, call, &engine, prepared, Value::Real(1.0), ("gradient", wrt))
+    let prepared = prepare(query, call, &engine, &purpose)?;
+    backwards(query, call, &engine, prepared, Value::Real(1.0), ("gradient", wrt))
 }
 
 /// Value of an entry and the cotangents of its parameters for a cotangent of its result.
 pub fn vjp(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     wrt: &[String],
     cotangent: &str,
 ) -> Result<Answer, Stop> {
-    let engine = Engine::with_tiers(request, &call.settings)?;
+    let engine = Engine::with_tiers(query, &call.settings)?;
     let direction = Some(Direction::Cotangent(cotangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
-    let mut prepared = prepare(request, call, &engine, &purpose)?;
+    let mut prepared = prepare(query, call, &engine, &purpose)?;
     let cotangent = prepared.take_direction();
-    backwards(request, call, &engine, prepared, cotangent, ("pullback", wrt))
+    backwards(query, call, &engine, prepared, cotangent, ("pullback", wrt))
 }
 
 /// Value of an entry and the tangent of its result for a tangent of its parameters.
 pub fn jvp(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     wrt: &[String],
     tangent: &str,
 ) -> Result<Answer, Stop> {
-    let engine = Engine::with_tiers(request, &call.settings)?;
+    let engine = Engine::with_tiers(query, &call.settings)?;
     let direction = Some(Direction::Tangent(tangent));
     let purpose = Purpose::Derivative { wrt, scalar: false, direction };
-    let mut prepared = prepare(request, call, &engine, &purpose)?;
-    check_output(request, call, &prepared, "value")?;
+    let mut prepared = prepare(query, call, &engine, &purpose)?;
+    check_output(query, call, &prepared, "value")?;
     let given = prepared.take_direction();
     let mode = Mode::Jvp(whole_tangent(&prepared, &given, wrt));
-    let (value, y_dot) = watched(request, call, &engine, &prepared, &mode)?.with_derivative();
+    let (value, y_dot) = watched(query, call, &engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, result_tangent, .. } = prepared;
     let result_tangent =
         result_tangent.unwrap_or_else(|| bug("the result of a derivative is data"));
@@ -93,16 +93,16 @@ pub fn jvp(
 }
 
 fn backwards(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     engine: &Engine,
     prepared: Prepared,
     cotangent: Value,
     (noun, wrt): (&'static str, &[String]),
 ) -> Result<Answer, Stop> {
-    check_output(request, call, &prepared, "value")?;
+    check_output(query, call, &prepared, "value")?;
     let mode = Mode::Vjp(cotangent);
-    let (value, x_bar) = watched(request, call, engine, &prepared, &mode)?.with_derivative();
+    let (value, x_bar) = watched(query, call, engine, &prepared, &mode)?.with_derivative();
     let Prepared { code, result, parts, .. } = prepared;
     let count = parts.len();
     let order = in_order(parts.iter().map(|part| (&*part.name, part.wrt)), wrt);
@@ -117,7 +117,7 @@ fn backwards(
 /// Refuses a result that the file which will keep it has no place for. What a derivative is with respect to is
 /// data; its tangents hold numbers where the file's form wants them.
 fn check_output(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     prepared: &Prepared,
     name: &str,
@@ -147,7 +147,7 @@ fn check_output(
         format!("{what} is of the type `{ty}`, for which the output file has no place")
     };
     let diagnostic = Diagnostic::error("E0826", prepared.entry, title, "this is asked for");
-    request.fail(match format {
+    query.fail(match format {
         Format::Json => diagnostic.hint("give the definition all its arguments: files keep data"),
         Format::Npz => diagnostic
             .note("a NumPy archive holds arrays of numbers and truth values")
@@ -163,7 +163,7 @@ fn check_output(
 
 /// Runs a call and watches it as far as its settings ask for it.
 fn watched(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     engine: &Engine,
     prepared: &Prepared,
@@ -171,26 +171,26 @@ fn watched(
 ) -> Result<pullback_compile::Answer, Stop> {
     let Prepared { code, function, argument, parts, .. } = prepared;
     let mut found = engine.try_run(code, *function, argument.clone(), mode);
-    let other = found.as_ref().err().and_then(|fault| engine.instead(request, fault));
+    let other = found.as_ref().err().and_then(|fault| engine.instead(query, fault));
     let engine = other.as_ref().unwrap_or(engine);
     if other.is_some() {
         found = engine.try_run(code, *function, argument.clone(), mode);
     }
     if call.settings.verbose {
         let tier = engine.tier().map(|tier| tier.to_string());
-        request
+        query
             .notes
             .push(tier.unwrap_or_else(|| format!("the engine `{}` answered", engine.name())));
     }
     let run = Run { engine, code, function: *function, argument, mode, parts };
-    watch(request, &call.settings, &run, found.is_err());
+    watch(query, &call.settings, &run, found.is_err());
     match found {
         Ok(answer) => Ok(answer),
         // A direction of another shape is found where there is no place in the program.
         Err(fault) if fault.code == "E0713" && fault.labels.is_empty() => {
-            request.fail(fault.label(prepared.along, "given here"))
+            query.fail(fault.label(prepared.along, "given here"))
         }
-        Err(fault) => request.fail(*fault),
+        Err(fault) => query.fail(*fault),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The engines as a request uses them: chosen by name, run under limits, faults told as diagnostics.
+//! The engines as a query uses them: chosen by name, run under limits, faults told as diagnostics.
 //!
 //! Input: a program, a definition, values. Output: values, or a diagnostic. Each evaluation has a
 //! machine of its own, so constants are computed once an evaluation.
@@ -14,7 +14,7 @@ use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::limits::{Clock, limits};
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::{Fp, Settings, Target};
 use crate::tiers::{Codes, Tier, Told, Work, climb};
 
@@ -76,14 +76,14 @@ fn asked_for(registry: &Registry, settings: &Settings) -> &'static EngineInfo {
 
 impl Engine {
     /// The engine that the settings name, or the one that does what they ask for.
-    pub fn resolve(request: &mut Request<'_>, settings: &Settings) -> Result<Self, Stop> {
-        let registry = request.registry;
+    pub fn resolve(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let registry = query.registry;
         let name =
             settings.engine.as_deref().unwrap_or_else(|| asked_for(&registry, settings).name);
         let Some(info) = registry.named(name) else {
             let title = format!("there is no engine `{name}`");
             let hint = did_you_mean("engine", name, registry.names());
-            return request.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
+            return query.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
         };
         let info = if settings.fuse {
             let Some(fused) = (registry.fused)(info) else {
@@ -91,30 +91,30 @@ impl Engine {
                 let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                     .note("`--fuse` is a way of running `delta`")
                     .hint("add `--engine delta`, or leave out `--fuse`");
-                return request.fail(diagnostic);
+                return query.fail(diagnostic);
             };
             fused
         } else {
             info
         };
         if info.needs_compiler() && compiler().is_none() {
-            request.diagnostics.push(without_compiler());
+            query.diagnostics.push(without_compiler());
         }
         if settings.steps.is_some() && info.needs_compiler() {
             let title = format!("the engine `{name}` counts no steps");
             let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                 .note("`--steps` limits engines that transform programs or evaluate code")
                 .hint("limit its time by `--timeout`, or choose `--engine ir`");
-            return request.fail(diagnostic);
+            return query.fail(diagnostic);
         }
         if settings.max_tape.is_some() && !matches!(info.how, How::Compiled(_)) {
             let title = format!("the engine `{name}` has no checkpoints");
             let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
                 .note("`--max-tape` chooses checkpoints in compiled code")
                 .hint("add `--engine ir`, or limit all memory by `--max-memory`");
-            return request.fail(diagnostic);
+            return query.fail(diagnostic);
         }
-        let Limits { since, timeout, max_memory } = limits(settings, &request.clock);
+        let Limits { since, timeout, max_memory } = limits(settings, &query.clock);
         let options = Options {
             strict_domain: settings.strict,
             max_memory,
@@ -137,8 +137,8 @@ impl Engine {
     }
     /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
     /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
-    pub fn with_tiers(request: &mut Request<'_>, settings: &Settings) -> Result<Self, Stop> {
-        let engine = Self::resolve(request, settings)?;
+    pub fn with_tiers(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
+        let engine = Self::resolve(query, settings)?;
         let is_open = settings.engine.is_none()
             && settings.max_tape.is_none()
             && !settings.strict
@@ -211,13 +211,13 @@ impl Engine {
         self.info.needs_compiler()
     }
     /// The engine that answers where this one cannot make native code and nobody named it, which is told.
-    pub fn instead(&self, request: &mut Request<'_>, fault: &Diagnostic) -> Option<Self> {
+    pub fn instead(&self, query: &mut Query<'_>, fault: &Diagnostic) -> Option<Self> {
         let is_refused = fault.code == "E0823" && !self.is_named && self.info.needs_compiler();
         let info = self.registry.compiler(false).filter(|_| is_refused)?;
         let title = "native code cannot be made: `ir` runs instead";
         let mut warning = Diagnostic::warning("W0801", Span::NONE, title, "");
         warning.notes.clone_from(&fault.notes);
-        request
+        query
             .diagnostics
             .push(warning.hint("check the C compiler and the folder for temporary files"));
         Some(Self {
@@ -278,15 +278,15 @@ impl Engine {
     /// The value of a function at an argument, with its derivative there if one is asked for.
     pub fn run(
         &self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         code: &Code,
         function: DefId,
         argument: Value,
         mode: &Mode,
     ) -> Result<Answer, Stop> {
-        self.try_run(code, function, argument, mode).or_else(|fault| request.fail(*fault))
+        self.try_run(code, function, argument, mode).or_else(|fault| query.fail(*fault))
     }
-    /// As [`Engine::run`], without reporting faults to a request.
+    /// As [`Engine::run`], without reporting faults to a query.
     pub fn try_run(
         &self,
         code: &Code,

@@ -12,7 +12,7 @@ use pullback_types::tir::{Global, Typed};
 use pullback_types::ty::Ty;
 
 use crate::arguments::{Arguments, Offer};
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 
 /// The definition that is called.
 pub struct Entry {
@@ -95,21 +95,21 @@ impl Entry {
     /// those that have nothing yet. Every declared parameter must get something.
     pub fn give(
         &self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         arguments: &mut Arguments,
     ) -> Result<Vec<Given>, Stop> {
         let mut given: Vec<Option<Given>> = vec![None; self.params.len()];
         for (name, expr) in std::mem::take(&mut arguments.named) {
             let Some(position) = self.position(&name) else {
-                return request.fail(self.no_parameter(&name, expr.span));
+                return query.fail(self.no_parameter(&name, expr.span));
             };
-            self.take(request, &mut given, position, Given::Arg(Rc::new(expr)))?;
+            self.take(query, &mut given, position, Given::Arg(Rc::new(expr)))?;
         }
         for offer in arguments.offers() {
             match self.position(&offer.name) {
-                Some(position) => self.take(request, &mut given, position, Given::Input(offer))?,
+                Some(position) => self.take(query, &mut given, position, Given::Input(offer))?,
                 None if offer.by_command => {
-                    return request.fail(self.no_parameter(&offer.name, offer.span));
+                    return query.fail(self.no_parameter(&offer.name, offer.span));
                 }
                 // What a file has beside the parameters is told when it is known what they took.
                 None => {}
@@ -123,7 +123,7 @@ impl Entry {
                 free += 1;
             }
             let Some(place) = given.get_mut(free) else {
-                return request.fail(self.too_many(count, named, arg.span));
+                return query.fail(self.too_many(count, named, arg.span));
             };
             *place = Some(Given::Arg(Rc::new(arg)));
         }
@@ -135,7 +135,7 @@ impl Entry {
             let places = given.iter_mut().zip(&self.params).filter(|(given, _)| given.is_none());
             for ((place, param), expr) in places.zip(std::mem::take(&mut arguments.free)) {
                 if let Some(ty) = &param.other_than_real {
-                    return request.fail(self.cannot_vary(param, ty));
+                    return query.fail(self.cannot_vary(param, ty));
                 }
                 *place = Some(Given::Free(Rc::new(expr)));
             }
@@ -145,7 +145,7 @@ impl Entry {
             .map(|(_, param)| param.name.as_str())
             .collect();
         if !missing.is_empty() {
-            return request.fail(self.missing(&missing, arguments));
+            return query.fail(self.missing(&missing, arguments));
         }
         Ok(given.into_iter().flatten().collect())
     }
@@ -158,7 +158,7 @@ impl Entry {
     }
     fn take(
         &self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         given: &mut [Option<Given>],
         position: usize,
         value: Given,
@@ -171,7 +171,7 @@ impl Entry {
         let diagnostic = Diagnostic::error("E0806", value.span(), title, "the second time")
             .label(first.span(), "the first time")
             .hint("leave one of them out");
-        request.fail(diagnostic)
+        query.fail(diagnostic)
     }
 
     /// The parameter that is left to vary has this type.

@@ -12,29 +12,29 @@ use crate::entry::holds_functions;
 use crate::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason, expectations};
 use crate::load::{Modules, load};
 use crate::pipeline::{Inferred, typed};
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 
 /// Loads a file with its expectations.
 pub fn load_with_expectations(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     path: &Path,
 ) -> Result<(Modules, Vec<Expectation>), Stop> {
-    let modules = load(request, path)?;
-    let registry = request.registry;
-    let (lines, problems) = expectations(&request.sources, &modules.main().module);
-    request.diagnostics.extend(problems);
-    request.diagnostics.extend(lines.iter().filter_map(|line| unknown_engine(&registry, line)));
+    let modules = load(query, path)?;
+    let registry = query.registry;
+    let (lines, problems) = expectations(&query.sources, &modules.main().module);
+    query.diagnostics.extend(problems);
+    query.diagnostics.extend(lines.iter().filter_map(|line| unknown_engine(&registry, line)));
     Ok((modules, lines))
 }
 
 /// Infers a program and a definition for each of its expectations that is evaluated, so that mistakes in
 /// them are found like mistakes in definitions.
 pub fn infer_with_expectations<'m>(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     modules: &'m Modules,
     lines: &'m [Expectation],
 ) -> (Inferred<'m>, Vec<Option<GlobalId>>) {
-    let mut inferred = typed(request, modules);
+    let mut inferred = typed(query, modules);
     let add = |line: &'m Expectation| match &line.kind {
         ExpectationKind::Equal(left, right) | ExpectationKind::Close(left, right, _) => {
             Some(inferred.sides(left, right, line.span))
@@ -43,19 +43,19 @@ pub fn infer_with_expectations<'m>(
         ExpectationKind::Type(..) | ExpectationKind::Engines(_) => None,
     };
     let ids = lines.iter().map(add).collect();
-    inferred.report(request);
+    inferred.report(query);
     (inferred, ids)
 }
 
 /// Reports the expectations that fail whatever is evaluated: claims about types, and comparisons of
 /// functions. Where there are errors, the types are not known.
 pub fn check_lines(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     inferred: &Inferred<'_>,
     lines: &[Expectation],
     ids: &[Option<GlobalId>],
 ) {
-    if request.has_errors() {
+    if query.has_errors() {
         return;
     }
     for (line, id) in lines.iter().zip(ids) {
@@ -75,7 +75,7 @@ pub fn check_lines(
                 _,
             ) => None,
         };
-        request.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
+        query.diagnostics.extend(failure.map(|failure| failure.diagnostic()));
     }
 }
 

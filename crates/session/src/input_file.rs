@@ -18,7 +18,7 @@ use pullback_lambda::{Program, Type, TypeKind};
 
 use crate::bug::bug;
 use crate::limits::exceeded_by_input;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::Input;
 
 /// A file that has been read.
@@ -37,7 +37,7 @@ pub struct InputFile {
 
 #[derive(Clone)]
 enum Content {
-    /// The text is in the request's sources.
+    /// The text is in the query's sources.
     Json(Vec<Entry>, #[expect(dead_code, reason = "it is in the account while it lives")] Charge),
     /// Arrays that have not been used.
     Arrays(Vec<NamedArray>),
@@ -50,17 +50,17 @@ type Unread<T> = Result<T, Stopped<Box<Diagnostic>>>;
 
 impl InputFile {
     /// Reads a file.
-    pub fn read(request: &mut Request<'_>, input: &Input, limits: Limits) -> Result<Self, Stop> {
+    pub fn read(query: &mut Query<'_>, input: &Input, limits: Limits) -> Result<Self, Stop> {
         let Input { parameter, path, is_headless } = input;
         let ending = path
             .extension()
             .map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase());
-        check_kind(request, input, &ending)?;
-        let bytes = request.read_input(path, &limits)?;
+        check_kind(query, input, &ending)?;
+        let bytes = query.read_input(path, &limits)?;
         let packed = matches!(ending.as_str(), "npz" | "npy");
         let (file, content) = if packed {
             let _packed = Charge::new(bytes.len());
-            let file = request.sources.add(path.display().to_string(), "");
+            let file = query.sources.add(path.display().to_string(), "");
             let arrays = if ending == "npz" {
                 read_npz(&bytes, &limits)
             } else {
@@ -69,9 +69,9 @@ impl InputFile {
             let arrays = arrays.map_err(|stopped| stopped.map(|why| unreadable(file, why)));
             (file, arrays.map(Content::Arrays))
         } else {
-            request.hold(bytes.len());
-            let file = request.add_text(path, bytes)?;
-            let text = request.sources.text(file);
+            query.hold(bytes.len());
+            let file = query.add_text(path, bytes)?;
+            let text = query.sources.text(file);
             let content = if matches!(ending.as_str(), "csv" | "tsv") {
                 table(text, file, parameter.is_some(), *is_headless, &limits)
             } else {
@@ -80,7 +80,7 @@ impl InputFile {
             (file, content)
         };
         let offers = content.and_then(|content| {
-            let text = request.sources.text(file);
+            let text = query.sources.text(file);
             Ok((offers(&content, parameter.as_deref(), text, file)?, content))
         });
         match offers {
@@ -92,7 +92,7 @@ impl InputFile {
                 offers,
                 limits,
             }),
-            Err(stopped) => told(request, stopped, &limits, path, file),
+            Err(stopped) => told(query, stopped, &limits, path, file),
         }
     }
     /// The names that it has values for, and where they stand.
@@ -117,18 +117,18 @@ impl InputFile {
     /// The value that it has for a name, as a value of this type. Each is decoded once.
     pub fn decode(
         &mut self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         program: &Program,
         name: &str,
         ty: &Type,
     ) -> Result<Value, Stop> {
         let name = if self.parameter.is_some() { "" } else { name };
-        let text = request.sources.text(self.file);
+        let text = query.sources.text(self.file);
         let (file, limits) = (self.file, &self.limits);
         if let Content::Table(table) = &self.content {
             match arrays_of(table, ty, program, file) {
                 Ok(arrays) => self.content = Content::Arrays(arrays),
-                Err(diagnostic) => return request.fail(diagnostic),
+                Err(diagnostic) => return query.fail(diagnostic),
             }
         }
         let value = match &mut self.content {
@@ -150,31 +150,31 @@ impl InputFile {
             }
             Content::Table(_) => bug("the type of a table's value says how it is read"),
         };
-        value.or_else(|stopped| told(request, stopped, &self.limits, &self.path, file))
+        value.or_else(|stopped| told(query, stopped, &self.limits, &self.path, file))
     }
 }
 
 /// Reports why there is no value.
 fn told<T>(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     stopped: Stopped<Box<Diagnostic>>,
     limits: &Limits,
     path: &Path,
     file: FileId,
 ) -> Result<T, Stop> {
     match stopped {
-        Stopped::Wrong(diagnostic) => request.fail(*diagnostic),
+        Stopped::Wrong(diagnostic) => query.fail(*diagnostic),
         Stopped::Exceeded(exceeded) => {
-            request.fail(exceeded_by_input(limits, exceeded, path, Span::new(file, 0, 0)))
+            query.fail(exceeded_by_input(limits, exceeded, path, Span::new(file, 0, 0)))
         }
     }
 }
 
-fn check_kind(request: &mut Request<'_>, input: &Input, ending: &str) -> Result<(), Stop> {
+fn check_kind(query: &mut Query<'_>, input: &Input, ending: &str) -> Result<(), Stop> {
     let path = input.path.display();
     if !matches!(ending, "npz" | "npy" | "json" | "csv" | "tsv" | "") {
         let title = format!("`{path}` has the ending `.{ending}`");
-        return request.fail(
+        return query.fail(
             Diagnostic::error("E0818", Span::NONE, title, "")
                 .note("an input file is JSON, a table, a NumPy array or a NumPy archive, and its ending says which")
                 .hint("name it `.json`, `.csv`, `.npy` or `.npz`"),
@@ -182,7 +182,7 @@ fn check_kind(request: &mut Request<'_>, input: &Input, ending: &str) -> Result<
     }
     if ending == "npy" && input.parameter.is_none() {
         let title = format!("`{path}` is one array, without the name of a parameter");
-        return request.fail(
+        return query.fail(
             Diagnostic::error("E0818", Span::NONE, title, "")
                 .hint(format!("say which parameter it is for: `--input NAME={path}`")),
         );

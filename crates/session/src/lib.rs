@@ -1,9 +1,9 @@
 //! Programs loaded, inferred, asked about and run under limits, without printing and without globals.
 //!
 //! A [`Session`] is what a prompt, an editor and another language stand on: files with texts over them, questions, and
-//! answers that are plain data. It asks by [`Request`]s. A request holds the sources and the diagnostics of one question;
+//! answers that are plain data. It asks by [`Query`]s. A query holds the sources and the diagnostics of one question;
 //! the operations [`run`], [`grad`], [`vjp`], [`jvp`], [`check`], [`fmt`] and [`explain`] are functions of it, which
-//! return their answer, or [`Stop`] after reporting to the request why there is none. A command stands on requests. The
+//! return their answer, or [`Stop`] after reporting to the query why there is none. A command stands on queries. The
 //! modules that are public are what tools are made of. No engine of the papers is needed here: who wants one hands in a
 //! [`Registry`](pullback_engine::Registry).
 
@@ -13,7 +13,7 @@ mod files;
 pub mod stdlib;
 
 mod limits;
-mod request;
+mod query;
 mod settings;
 
 pub mod load;
@@ -53,7 +53,7 @@ pub use findings::{Findings, Place};
 pub use index::{Index, Item};
 pub use limits::{Clock, stopped_late};
 pub use pullback_data::output::{Layout, to_text};
-pub use request::{Progress, Request, Stop};
+pub use query::{Progress, Query, Stop};
 pub use session::{Analysis, Definition, Outcome, Question, Session, TypeAt};
 pub use settings::{Call, Format, Fp, Input, Settings, Target};
 pub use worker::STACK_BYTES;

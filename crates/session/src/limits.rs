@@ -1,6 +1,6 @@
 //! What a command may take: time from its start, and memory for all that it holds.
 //!
-//! Input: the settings of a request and its [`Clock`]. Output: [`Limits`], which evaluation and the readers of input files keep, and the diagnostics of those that were exceeded.
+//! Input: the settings of a query and its [`Clock`]. Output: [`Limits`], which evaluation and the readers of input files keep, and the diagnostics of those that were exceeded.
 //! Evaluation says where in the program it was; a reader names its file. What looks at no limit (the
 //! type checker, the translations of engines) is watched from outside, by whoever holds the clock.
 
@@ -55,7 +55,7 @@ impl Clock {
     }
 }
 
-/// The limits of a request whose clock this is. Memory counts from now.
+/// The limits of a query whose clock this is. Memory counts from now.
 pub fn limits(settings: &Settings, clock: &Clock) -> Limits {
     Limits {
         since: Since { time: clock.started(), bytes: live() },
@@ -133,7 +133,7 @@ mod tests {
     fn codes_and_titles(settings: Settings, name: &str, bytes: Vec<u8>) -> Vec<String> {
         let program = "def f [n] (xs: [n]Real): Real = sum xs";
         let files = crate::Memory::default().with("f.pull", program).with(name, bytes);
-        let mut request = crate::Request::new(&files, BUILT_IN);
+        let mut query = crate::Query::new(&files, BUILT_IN);
         let call = crate::Call {
             file: "f.pull".into(),
             entry: "f".to_owned(),
@@ -141,9 +141,9 @@ mod tests {
             settings,
             ..crate::Call::default()
         };
-        assert!(crate::run(&mut request, &call).is_err());
+        assert!(crate::run(&mut query, &call).is_err());
         let told = |found: &Diagnostic| format!("{} {found:?}", found.code);
-        request.diagnostics.iter().map(told).collect()
+        query.diagnostics.iter().map(told).collect()
     }
 
     #[test]

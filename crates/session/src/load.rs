@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::{Diagnostic, FileId, Name, Span, nearest};
 use pullback_syntax::ast::{Import, ItemKind, Module};
 
-use crate::request::{Request, Stop, reason};
+use crate::query::{Query, Stop, reason};
 use crate::stdlib;
 
 /// The modules of a program.
@@ -44,10 +44,10 @@ impl Modules {
 }
 
 /// Loads a file and what it imports. Mistakes inside are reported and do not stop the loading.
-pub fn load(request: &mut Request<'_>, path: &Path) -> Result<Modules, Stop> {
-    let file = request.read_text(path)?;
-    let mut loader = Loader { request, known: HashMap::new(), list: vec![], open: vec![] };
-    let key = loader.request.files.identity(path);
+pub fn load(query: &mut Query<'_>, path: &Path) -> Result<Modules, Stop> {
+    let file = query.read_text(path)?;
+    let mut loader = Loader { query, known: HashMap::new(), list: vec![], open: vec![] };
+    let key = loader.query.files.identity(path);
     if !key.ends_with(stdlib::PRELUDE) {
         // The source of the embedded prelude takes its place when it is the file asked for.
         loader.embedded("prelude", stdlib::prelude());
@@ -57,7 +57,7 @@ pub fn load(request: &mut Request<'_>, path: &Path) -> Result<Modules, Stop> {
 }
 
 struct Loader<'s, 'f> {
-    request: &'s mut Request<'f>,
+    query: &'s mut Query<'f>,
     /// What has become of each file that was met, by its identity.
     known: HashMap<PathBuf, Progress>,
     list: Vec<Loaded>,
@@ -76,8 +76,8 @@ enum Progress {
 
 impl Loader<'_, '_> {
     fn module(&mut self, path: &Path, key: PathBuf, file: FileId) -> usize {
-        let parse = pullback_syntax::parse(self.request.sources.text(file), file);
-        self.request.diagnostics.extend(parse.diagnostics);
+        let parse = pullback_syntax::parse(self.query.sources.text(file), file);
+        self.query.diagnostics.extend(parse.diagnostics);
         let prelude = key.ends_with(stdlib::PRELUDE);
         self.known.insert(key.clone(), Progress::Open(self.open.len()));
         self.open.push(path.display().to_string());
@@ -100,24 +100,24 @@ impl Loader<'_, '_> {
         if written.is_empty() {
             // A string that does not end has been reported.
             if import.path.span.range().len() > 1 {
-                self.request.report(nameless(import.path.span));
+                self.query.report(nameless(import.path.span));
             }
             return None;
         }
         let path = importer.parent().unwrap_or(Path::new("")).join(format!("{written}.pull"));
-        let key = self.request.files.identity(&path);
+        let key = self.query.files.identity(&path);
         match self.known.get(&key) {
             Some(Progress::Done(index)) => return Some(*index),
             Some(Progress::Open(start)) => {
                 let diagnostic = self.circle(*start, import.path.span);
-                self.request.report(diagnostic);
+                self.query.report(diagnostic);
                 return None;
             }
             None => {}
         }
-        match self.request.files.read_source(&path) {
+        match self.query.files.read_source(&path) {
             Ok(bytes) => {
-                let file = self.request.add_text(&path, bytes).ok()?;
+                let file = self.query.add_text(&path, bytes).ok()?;
                 Some(self.module(&path, key, file))
             }
             Err(error) => {
@@ -125,7 +125,7 @@ impl Loader<'_, '_> {
                     return Some(self.embedded(written, text));
                 }
                 let diagnostic = missing(written, &path, &error, import.path.span);
-                self.request.report(diagnostic);
+                self.query.report(diagnostic);
                 None
             }
         }
@@ -137,8 +137,8 @@ impl Loader<'_, '_> {
         if let Some(Progress::Done(index)) = self.known.get(&key) {
             return *index;
         }
-        let file = self.request.sources.add(path.display().to_string(), text);
-        self.request.library.insert(file);
+        let file = self.query.sources.add(path.display().to_string(), text);
+        self.query.library.insert(file);
         self.module(&path, key, file)
     }
     fn circle(&self, start: usize, span: Span) -> Diagnostic {

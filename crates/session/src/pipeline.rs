@@ -1,7 +1,7 @@
 //! The pipeline: the stages from text to a runnable program, as functions.
 //!
 //! Input: loaded modules. Output: [`Inferred`], then a `lambda` program for the definitions wanted.
-//! Every stage reports to the request; the next one runs only if there are no errors.
+//! Every stage reports to the query; the next one runs only if there are no errors.
 
 use pullback_base::{Diagnostic, Name, Span, did_you_mean};
 use pullback_lambda::{DefId, Program, Stage as LambdaStage};
@@ -10,10 +10,10 @@ use pullback_types::tir::{Global, GlobalId, Typed};
 use pullback_types::{Call, ELABORATE, Inference, Source, check_patterns, elaborate};
 
 use crate::load::Modules;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::stdlib::SHELF;
 
-/// A program whose types are known, to which a request may add definitions.
+/// A program whose types are known, to which a query may add definitions.
 pub struct Inferred<'m> {
     inference: Inference<'m>,
     /// Which module was asked for.
@@ -22,8 +22,8 @@ pub struct Inferred<'m> {
     checked: usize,
 }
 
-/// Infers the types of all modules. Everything found is reported; see [`Request::has_errors`].
-pub fn typed<'m>(request: &mut Request<'_>, modules: &'m Modules) -> Inferred<'m> {
+/// Infers the types of all modules. Everything found is reported; see [`Query::has_errors`].
+pub fn typed<'m>(query: &mut Query<'_>, modules: &'m Modules) -> Inferred<'m> {
     let sources: Vec<Source<'m>> = modules
         .list
         .iter()
@@ -43,12 +43,12 @@ pub fn typed<'m>(request: &mut Request<'_>, modules: &'m Modules) -> Inferred<'m
                 .map(|(name, _)| name.clone())
                 .collect(),
             prelude: module.prelude,
-            library: request.library.contains(&module.file),
+            library: query.library.contains(&module.file),
         })
         .collect();
     let main = modules.list.len() - 1;
     let mut inferred = Inferred { inference: Inference::new(&sources, SHELF), main, checked: 0 };
-    inferred.report(request);
+    inferred.report(query);
     inferred
 }
 
@@ -68,10 +68,10 @@ impl<'m> Inferred<'m> {
     }
     /// Adds the parts of a call to the program, with expressions in the scope of the module that was asked
     /// for; see [`Inference::call`].
-    pub fn call(&mut self, request: &mut Request<'_>, call: &Call<'m>) -> Result<GlobalId, Stop> {
+    pub fn call(&mut self, query: &mut Query<'_>, call: &Call<'m>) -> Result<GlobalId, Stop> {
         let id = self.inference.call(self.main, call);
-        self.report(request);
-        request.stop_on_errors()?;
+        self.report(query);
+        query.stop_on_errors()?;
         Ok(id)
     }
     /// Adds the two sides of an expectation as a pair.
@@ -83,35 +83,35 @@ impl<'m> Inferred<'m> {
         self.inference.expression(self.main, expr)
     }
     /// Adds an expression that the command line asks for.
-    pub fn asked(&mut self, request: &mut Request<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+    pub fn asked(&mut self, query: &mut Query<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
         let id = self.expression(expr);
-        self.report(request);
-        request.stop_on_errors()?;
+        self.report(query);
+        query.stop_on_errors()?;
         Ok(id)
     }
     /// Adds an expression that is a Real.
-    pub fn real(&mut self, request: &mut Request<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
+    pub fn real(&mut self, query: &mut Query<'_>, expr: &'m Expr) -> Result<GlobalId, Stop> {
         let id = self.inference.real(self.main, expr);
-        self.report(request);
-        request.stop_on_errors()?;
+        self.report(query);
+        query.stop_on_errors()?;
         Ok(id)
     }
     /// Reports what is wrong with the definitions added since the last report.
-    pub fn report(&mut self, request: &mut Request<'_>) {
-        request.diagnostics.extend(self.inference.take_diagnostics());
-        request.diagnostics.extend(check_patterns(self.inference.typed(), self.checked));
+    pub fn report(&mut self, query: &mut Query<'_>) {
+        query.diagnostics.extend(self.inference.take_diagnostics());
+        query.diagnostics.extend(check_patterns(self.inference.typed(), self.checked));
         self.checked = self.inference.typed().globals.len();
-        request.sort_diagnostics();
+        query.sort_diagnostics();
     }
     /// The definition of this name, or a diagnostic that lists what there is.
-    pub fn entry(&self, request: &mut Request<'_>, name: &str) -> Result<GlobalId, Stop> {
+    pub fn entry(&self, query: &mut Query<'_>, name: &str) -> Result<GlobalId, Stop> {
         if let Some((id, _)) = self.global(name) {
             return Ok(id);
         }
         let known: Vec<&str> = self.names().collect();
         let title = format!("there is no definition `{name}`");
         let diagnostic = Diagnostic::error("E0809", Span::NONE, title, "");
-        request.fail(if known.is_empty() {
+        query.fail(if known.is_empty() {
             diagnostic.hint("the file defines nothing: add a `def`")
         } else {
             diagnostic.hint(did_you_mean("definition", name, known))
@@ -124,16 +124,16 @@ impl<'m> Inferred<'m> {
     /// Elaborates these definitions and all they need.
     pub fn program(
         &self,
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         roots: &[GlobalId],
     ) -> Result<(Program, Vec<DefId>), Stop> {
-        request.stop_on_errors()?;
+        query.stop_on_errors()?;
         let mut elaborated = elaborate(self.typed(), roots);
-        request.diagnostics.extend(elaborated.diagnostics);
-        request.stop_on_errors()?;
-        elaborated.program.library.clone_from(&request.library);
-        elaborated.program.verify_passes = request.verify_passes;
-        elaborated.program.without_passes.clone_from(&request.without_passes);
+        query.diagnostics.extend(elaborated.diagnostics);
+        query.stop_on_errors()?;
+        elaborated.program.library.clone_from(&query.library);
+        elaborated.program.verify_passes = query.verify_passes;
+        elaborated.program.without_passes.clone_from(&query.without_passes);
         ELABORATE.verified(&elaborated.program, LambdaStage::Any);
         let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
         Ok((elaborated.program, defs))

@@ -1,7 +1,7 @@
 //! A session: what a prompt, an editor, a notebook and another language stand on.
 //!
 //! Input: files, texts that take the place of files, questions. Output: data that any thread may keep. A session is a
-//! value: two of them know nothing of each other, and one may go from thread to thread. Each question is a [`Request`]
+//! value: two of them know nothing of each other, and one may go from thread to thread. Each question is a [`Query`]
 //! of its own, which a thread with a large stack works on, so programs and values never leave that thread.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::findings::{Findings, Place};
 use crate::index::{Index, Item};
 use crate::load::load;
 use crate::pipeline::typed;
-use crate::request::{Request, Stop};
+use crate::query::{Query, Stop};
 use crate::settings::{Call, Settings};
 use crate::worker::on_large_stack;
 
@@ -140,7 +140,7 @@ impl Session {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let (analysis, findings) = self.ask(|request| Ok(analyse(request, path)));
+        let (analysis, findings) = self.ask(|query| Ok(analyse(query, path)));
         let analysis = analysis.unwrap_or_else(|Stop| bug("a file can always be looked at"));
         let analysis = Arc::new(Analysis { findings, ..analysis });
         self.known.insert(key, analysis.clone());
@@ -164,18 +164,18 @@ impl Session {
     }
     /// The text of a file, formatted.
     pub fn format(&self, path: &Path) -> Result<String, Findings> {
-        let (text, findings) = self.ask(|request| Ok(fmt(request, path)?.1));
+        let (text, findings) = self.ask(|query| Ok(fmt(query, path)?.1));
         text.map_err(|Stop| findings)
     }
     /// The type of an expression in the scope of a file.
     pub fn type_of(&self, path: &Path, text: &str) -> Result<String, Findings> {
-        let (ty, findings) = self.ask(|request| {
-            let modules = load(request, path)?;
-            let mut inferred = typed(request, &modules);
-            request.stop_on_errors()?;
-            let exprs = expressions(request, "expression", &[text.to_owned()])?;
+        let (ty, findings) = self.ask(|query| {
+            let modules = load(query, path)?;
+            let mut inferred = typed(query, &modules);
+            query.stop_on_errors()?;
+            let exprs = expressions(query, "expression", &[text.to_owned()])?;
             let Some(expr) = exprs.first() else { return Err(Stop) };
-            let id = inferred.asked(request, expr)?;
+            let id = inferred.asked(query, expr)?;
             Ok(show_scheme(inferred.typed(), id))
         });
         ty.map_err(|Stop| findings)
@@ -195,9 +195,9 @@ impl Session {
     pub fn call(&self, call: &Call, question: &Question) -> Result<Outcome, Findings> {
         let mut call = call.clone();
         call.settings.progress.get_or_insert_with(|| self.watch.clone());
-        let (outcome, findings) = self.ask(|request| {
-            let answer = answered(request, &call, question)?;
-            Ok((answer.text(None), answer.json(), std::mem::take(&mut request.notes)))
+        let (outcome, findings) = self.ask(|query| {
+            let answer = answered(query, &call, question)?;
+            Ok((answer.text(None), answer.json(), std::mem::take(&mut query.notes)))
         });
         match outcome {
             Ok((text, json, notes)) => Ok(Outcome { text, json, notes, findings }),
@@ -205,16 +205,16 @@ impl Session {
         }
     }
 
-    /// Works on a request, and gives what it found with the answer.
+    /// Works on a query, and gives what it found with the answer.
     fn ask<T: Send>(
         &self,
-        work: impl FnOnce(&mut Request<'_>) -> Result<T, Stop> + Send,
+        work: impl FnOnce(&mut Query<'_>) -> Result<T, Stop> + Send,
     ) -> (Result<T, Stop>, Findings) {
         let (files, registry) = (&self.files, self.registry);
         on_large_stack(move || {
-            let mut request = Request::new(files, registry);
-            let answer = work(&mut request);
-            let Request { diagnostics, sources, .. } = request;
+            let mut query = Query::new(files, registry);
+            let answer = work(&mut query);
+            let Query { diagnostics, sources, .. } = query;
             (answer, Findings { diagnostics, sources })
         })
     }
@@ -240,10 +240,10 @@ impl Analysis {
     }
 }
 
-/// What there is to know of a file, but for the findings, which stay with the request.
-fn analyse(request: &mut Request<'_>, path: &Path) -> Analysis {
+/// What there is to know of a file, but for the findings, which stay with the query.
+fn analyse(query: &mut Query<'_>, path: &Path) -> Analysis {
     let mut found = None;
-    check_and(request, path, |modules, inferred| {
+    check_and(query, path, |modules, inferred| {
         let typed = inferred.typed();
         let globals = inferred.globals().map(|(name, id)| {
             let global = &typed.globals[id];
@@ -256,7 +256,7 @@ fn analyse(request: &mut Request<'_>, path: &Path) -> Analysis {
     // What cannot be read defines nothing, which is among the findings.
     let Some((globals, index)) = found else { return Analysis::default() };
     let definitions = globals.into_iter().map(|(span, name, ty, doc)| {
-        let place = Place::of(&request.sources, span);
+        let place = Place::of(&query.sources, span);
         Definition { name, ty, place, doc }
     });
     let definitions = definitions.collect();
@@ -264,11 +264,11 @@ fn analyse(request: &mut Request<'_>, path: &Path) -> Analysis {
 }
 
 /// The answer to a question.
-fn answered(request: &mut Request<'_>, call: &Call, question: &Question) -> Result<Answer, Stop> {
+fn answered(query: &mut Query<'_>, call: &Call, question: &Question) -> Result<Answer, Stop> {
     match question {
-        Question::Value => run(request, call),
-        Question::Gradient(wrt) => grad(request, call, wrt),
-        Question::Pullback(wrt, cotangent) => vjp(request, call, wrt, cotangent),
-        Question::Pushforward(wrt, tangent) => jvp(request, call, wrt, tangent),
+        Question::Value => run(query, call),
+        Question::Gradient(wrt) => grad(query, call, wrt),
+        Question::Pullback(wrt, cotangent) => vjp(query, call, wrt, cotangent),
+        Question::Pushforward(wrt, tangent) => jvp(query, call, wrt, tangent),
     }
 }

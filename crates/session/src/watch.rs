@@ -23,7 +23,7 @@ use words::{given, kink, nan, unexplained, written};
 
 use crate::engine::{Code, Engine};
 use crate::parts::{Part as Parameter, components};
-use crate::request::Request;
+use crate::query::Query;
 use crate::settings::Settings;
 
 /// A run to be watched.
@@ -44,7 +44,7 @@ pub struct Run<'a> {
 
 /// Watches a run as far as the settings ask for it, and reports what it met. `failed` says that the run
 /// itself ended in an error, which is told elsewhere.
-pub fn watch(request: &mut Request<'_>, settings: &Settings, run: &Run<'_>, failed: bool) {
+pub fn watch(query: &mut Query<'_>, settings: &Settings, run: &Run<'_>, failed: bool) {
     if !settings.warn_kinks && !settings.trace_nan {
         return;
     }
@@ -68,7 +68,7 @@ pub fn watch(request: &mut Request<'_>, settings: &Settings, run: &Run<'_>, fail
         found.extend(nans(&code, run));
     }
     found.sort_by_key(Diagnostic::span);
-    request.diagnostics.extend(found);
+    query.diagnostics.extend(found);
 }
 
 /// The run itself had no error, but under a watch it ended early: it takes more time and memory.
@@ -149,7 +149,7 @@ fn under_nan_watch(code: &Code, run: &Run<'_>) -> (Rc<Watch>, Option<Value>) {
 
 /// Watches the evaluation of a constant that ends in an error, and reports what it met before.
 pub fn watch_constant(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     settings: &Settings,
     engine: &Engine,
     code: &Code,
@@ -173,7 +173,7 @@ pub fn watch_constant(
         found.extend(watch.first_nan().map(|first| nan(&first, false, false)));
     }
     found.sort_by_key(Diagnostic::span);
-    request.diagnostics.extend(found);
+    query.diagnostics.extend(found);
 }
 
 /// Ties and edges that the constants of a program meet, such as lines of expectation.

@@ -1,7 +1,7 @@
 //! The text of a long array: what it says, and that it takes time in proportion to its length.
 
 use pullback_engine::BUILT_IN;
-use pullback_session::{Call, Memory, Request, Settings, run};
+use pullback_session::{Call, Memory, Query, Settings, run};
 
 const PROGRAM: &str = "\
 def text (n: Int): String = string [ i | i < n ]
@@ -11,14 +11,14 @@ def is_empty (n: Int): Bool = string [ i % 10 | i < n ] == \"\"
 /// What a call with a number gives within half a minute.
 fn answer(entry: &str, n: usize, engine: &str) -> String {
     let files = Memory::default().with("a.pull", PROGRAM);
-    let mut request = Request::new(&files, BUILT_IN);
+    let mut query = Query::new(&files, BUILT_IN);
     let settings =
         Settings { engine: Some(engine.to_owned()), timeout: Some(30.0), ..Settings::default() };
     let (file, entry, args) = ("a.pull".into(), entry.to_owned(), vec![n.to_string()]);
     let call = Call { file, entry, args, settings, ..Call::default() };
-    match run(&mut request, &call) {
+    match run(&mut query, &call) {
         Ok(answer) => answer.text(None),
-        Err(_) => panic!("{n} on {engine}: {:?}", request.diagnostics),
+        Err(_) => panic!("{n} on {engine}: {:?}", query.diagnostics),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pullback_base::{Counted, Progress, Stand};
 use pullback_engine::BUILT_IN;
-use pullback_session::{Call, Memory, Request, Settings, grad, run};
+use pullback_session::{Call, Memory, Query, Settings, grad, run};
 
 /// Evaluators look up every 65,536 steps; a step is an iteration of any loop, or a call.
 const LOOKED_AT: u64 = 1 << 16;
@@ -50,9 +50,9 @@ fn first_stand(entry: &str, engine: &str) -> Option<Stand> {
     let progress = Arc::new(Progress::default());
     progress.ask();
     let files = Memory::default().with("a.pull", NESTED);
-    let mut request = Request::new(&files, BUILT_IN);
-    let answer = run(&mut request, &call(entry, &["0.5"], engine, &progress));
-    assert!(answer.is_ok(), "{:?}", request.diagnostics);
+    let mut query = Query::new(&files, BUILT_IN);
+    let answer = run(&mut query, &call(entry, &["0.5"], engine, &progress));
+    assert!(answer.is_ok(), "{:?}", query.diagnostics);
     progress.stand()
 }
 
@@ -77,8 +77,8 @@ fn evaluators_tell_the_outermost_loop() {
 fn whoever_does_not_ask_is_told_nothing() {
     let progress = Arc::new(Progress::default());
     let files = Memory::default().with("a.pull", NESTED);
-    let mut request = Request::new(&files, BUILT_IN);
-    assert!(run(&mut request, &call("counted", &["0.5"], "trace", &progress)).is_ok());
+    let mut query = Query::new(&files, BUILT_IN);
+    assert!(run(&mut query, &call("counted", &["0.5"], "trace", &progress)).is_ok());
     assert_eq!(progress.stand(), None);
 }
 
@@ -97,11 +97,10 @@ fn seen(call: &Call, progress: &Arc<Progress>, differentiate: bool) -> Vec<Stand
         seen
     });
     let files = Memory::default().with("a.pull", LONG);
-    let mut request = Request::new(&files, BUILT_IN);
-    let answer =
-        if differentiate { grad(&mut request, call, &[]) } else { run(&mut request, call) };
+    let mut query = Query::new(&files, BUILT_IN);
+    let answer = if differentiate { grad(&mut query, call, &[]) } else { run(&mut query, call) };
     is_over.store(true, Ordering::Relaxed);
-    assert!(answer.is_ok(), "{:?}", request.diagnostics);
+    assert!(answer.is_ok(), "{:?}", query.diagnostics);
     watcher.join().expect("a watcher")
 }
 

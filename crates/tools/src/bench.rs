@@ -16,7 +16,7 @@ use pullback_lambda::TypeKind;
 use pullback_session::call::{Prepared, Purpose, prepare};
 use pullback_session::engine::Engine;
 use pullback_session::parts::{components, whole};
-use pullback_session::{Call, Request, Settings, Stop};
+use pullback_session::{Call, Query, Settings, Stop};
 
 use crate::bug::bug;
 use crate::table::{aligned, duration};
@@ -60,7 +60,7 @@ const ALL: [(&str, Asked); 4] =
 
 /// Measures an entry. `progress` is told what is being done, and how much of all that is done.
 pub fn bench(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     wrt: &[String],
     effort: Effort,
@@ -68,11 +68,11 @@ pub fn bench(
 ) -> Result<BenchReport, Stop> {
     let name = call.settings.engine.clone().unwrap_or_else(|| "native".to_owned());
     let settings = Settings { engine: Some(name), tell: None, ..call.settings.clone() };
-    let engine = Engine::resolve(request, &settings)?;
+    let engine = Engine::resolve(query, &settings)?;
     if let Err(diagnostic) = is_timed(&engine) {
-        return request.fail(*diagnostic);
+        return query.fail(*diagnostic);
     }
-    let prepared = prepare(request, call, &engine.for_preparation(), &Purpose::Times(wrt))?;
+    let prepared = prepare(query, call, &engine.for_preparation(), &Purpose::Times(wrt))?;
     let is_scalar = matches!(prepared.result.kind(), TypeKind::Real);
     let moves = prepared.parts.iter().any(|part| part.wrt);
     let all = match (moves, is_scalar) {
@@ -94,7 +94,7 @@ pub fn bench(
             |engine: &Engine| Timed::new(engine, &code, prepared.function, *asked, packing.clone());
         let mut timed = make(&engine);
         if let Err(fault) = &timed
-            && let Some(other) = engine.instead(request, fault)
+            && let Some(other) = engine.instead(query, fault)
         {
             engine = other;
             timed = make(&engine);
@@ -106,7 +106,7 @@ pub fn bench(
             let (times, value) = times(&timed, &engine, &prepared.argument, direction, effort)?;
             Ok((account, times, value))
         });
-        let (account, times, value) = measured.or_else(|fault| request.fail(*fault))?;
+        let (account, times, value) = measured.or_else(|fault| query.fail(*fault))?;
         if *asked == Asked::Value {
             cotangent = tangent_like(&value, &mut |_| 1.0);
         }

@@ -26,7 +26,7 @@ use pullback_session::call::{Prepared, Purpose, prepare};
 use pullback_session::engine::{Code, Engine};
 use pullback_session::parts::{components, whole};
 use pullback_session::watch::{Run, first_nan, watch};
-use pullback_session::{Call, Progress, Request, Settings, Stop};
+use pullback_session::{Call, Progress, Query, Settings, Stop};
 use rules::{rules, without_rules};
 
 /// How many random directions are tried.
@@ -55,34 +55,30 @@ struct Failure {
 }
 
 /// Checks the derivative with respect to the parameters named, or all.
-pub fn check_grad(
-    request: &mut Request<'_>,
-    call: &Call,
-    wrt: &[String],
-) -> Result<GradReport, Stop> {
+pub fn check_grad(query: &mut Query<'_>, call: &Call, wrt: &[String]) -> Result<GradReport, Stop> {
     // The function is run at many points, of which nobody wants to hear.
     let settings = Settings { tell: None, ..call.settings.clone() };
-    let engine = Engine::with_tiers(request, &settings)?;
+    let engine = Engine::with_tiers(query, &settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
-    let prepared = prepare(request, call, &engine, &purpose)?;
+    let prepared = prepare(query, call, &engine, &purpose)?;
     let mut point = Point::new(&prepared);
     let mut lines = Vec::new();
     let mode = Mode::Jvp(Point::new(&prepared).direction());
     let run = point.run_of(&engine, &mode);
     let kinks_only = Settings { trace_nan: false, ..call.settings.clone() };
-    watch(request, &kinks_only, &run, true);
-    let found = point.checks(&engine, (&request.sources, request.progress), &mut lines);
+    watch(query, &kinks_only, &run, true);
+    let found = point.checks(&engine, (&query.sources, query.progress), &mut lines);
     if settings.verbose {
-        request.notes.extend(engine.tally());
+        query.notes.extend(engine.tally());
     }
     let failure = match found {
         Ok(failure) => failure,
-        Err(fault) => return request.fail(*fault),
+        Err(fault) => return query.fail(*fault),
     };
     let Some(failure) = failure else { return Ok(GradReport { lines, passed: true }) };
     let nan = first_nan(&point.run_of(&engine, &mode));
-    let diagnostic = point.explain(&engine, &request.sources, &failure, (prepared.entry, nan));
-    request.diagnostics.push(diagnostic);
+    let diagnostic = point.explain(&engine, &query.sources, &failure, (prepared.entry, nan));
+    query.diagnostics.push(diagnostic);
     Ok(GradReport { lines, passed: false })
 }
 

@@ -5,12 +5,12 @@
 //! what keeps the definition outside the notes' first-order language.
 
 use pullback_engines::linear_maps::notes::print_demo;
-use pullback_session::{Call, Request, Stop};
+use pullback_session::{Call, Query, Stop};
 
 use crate::show::unapplied;
 
 /// The stages for an entry.
-pub fn demo(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
-    let (program, function) = unapplied(request, call, &call.entry)?;
-    print_demo(&program.without_marks(), function).or_else(|fault| request.fail(*fault))
+pub fn demo(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, function) = unapplied(query, call, &call.entry)?;
+    print_demo(&program.without_marks(), function).or_else(|fault| query.fail(*fault))
 }

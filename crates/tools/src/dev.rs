@@ -22,7 +22,7 @@ use pullback_reduce::SPECIALISE;
 use pullback_session::arguments::expressions;
 use pullback_session::call::{Purpose, prepare};
 use pullback_session::engine::Engine;
-use pullback_session::{Call, Request, Settings, Stop};
+use pullback_session::{Call, Query, Settings, Stop};
 
 use crate::bug::bug;
 use crate::show::{calculus, show};
@@ -76,26 +76,26 @@ fn until(stage: &str) -> Option<Until> {
 }
 
 /// The answer, as text.
-pub fn dev(request: &mut Request<'_>, call: &Call, asked: &Dev) -> Result<String, Stop> {
-    check_names(request, asked)?;
-    request.verify_passes |= asked.verify;
-    request.without_passes.extend(asked.without.iter().cloned());
-    let stage = stage(request, asked)?;
+pub fn dev(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, Stop> {
+    check_names(query, asked)?;
+    query.verify_passes |= asked.verify;
+    query.without_passes.extend(asked.without.iter().cloned());
+    let stage = stage(query, asked)?;
     let is_code = call.file.extension().is_some_and(|ending| ending == "ir");
     let mut parts = vec![];
     if let Some(name) = stage.filter(|name| until(name).is_some() && !is_code) {
         // The form of one function is that which `show` prints.
         let call = Call { args: vec![], named: vec![], inputs: vec![], ..call.clone() };
-        parts.push(show(request, &call, name)?);
+        parts.push(show(query, &call, name)?);
     }
     let mut watched = if is_code {
-        code(request, call, asked, stage)?
+        code(query, call, asked, stage)?
     } else {
-        program(request, call, asked, stage)?
+        program(query, call, asked, stage)?
     };
     parts.extend(watched.text.take());
     if let (Some(name @ ("loops" | "c")), Some((code, roots))) = (stage, &watched.code) {
-        parts.push(native::text(request, asked.schedule.as_deref(), code, roots, name == "loops")?);
+        parts.push(native::text(query, asked.schedule.as_deref(), code, roots, name == "loops")?);
     }
     if asked.time {
         parts.push(times(&watched.works));
@@ -108,28 +108,28 @@ pub fn dev(request: &mut Request<'_>, call: &Call, asked: &Dev) -> Result<String
         parts.push(if call.entry.is_empty() {
             statements(&watched)
         } else if is_code {
-            counts_of_code(request, call, &watched)?
+            counts_of_code(query, call, &watched)?
         } else {
-            counts(request, call, asked)?
+            counts(query, call, asked)?
         });
     }
     Ok(parts.join("\n"))
 }
 
 /// Refuses names that are no stages or passes, and passes without which there is no code.
-fn check_names(request: &mut Request<'_>, asked: &Dev) -> Result<(), Stop> {
+fn check_names(query: &mut Query<'_>, asked: &Dev) -> Result<(), Stop> {
     if let Some(name) = asked.dump.as_deref()
         && !STAGES.contains(&name)
     {
         let title = format!("there is no stage `{name}`");
         let hint = did_you_mean("stage", name, STAGES.iter().copied());
-        return request.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint));
+        return query.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint));
     }
     for name in asked.stop_after.iter().chain(&asked.without) {
         if !passes().any(|(known, _)| known == name) {
             let title = format!("there is no pass `{name}`");
             let hint = did_you_mean("pass", name, passes().map(|(name, _)| name));
-            return request.fail(Diagnostic::error("E0819", Span::NONE, title, "").hint(hint));
+            return query.fail(Diagnostic::error("E0819", Span::NONE, title, "").hint(hint));
         }
     }
     for name in &asked.without {
@@ -138,14 +138,14 @@ fn check_names(request: &mut Request<'_>, asked: &Dev) -> Result<(), Stop> {
             let diagnostic = Diagnostic::error("E0819", Span::NONE, title, "")
                 .note("without it there is no code")
                 .hint(format!("stop after it by `--stop-after {name}`"));
-            return request.fail(diagnostic);
+            return query.fail(diagnostic);
         }
     }
     Ok(())
 }
 
 /// The stage to print, if any: by name, or that which the last pass ends.
-fn stage(request: &mut Request<'_>, asked: &Dev) -> Result<Option<&'static str>, Stop> {
+fn stage(query: &mut Query<'_>, asked: &Dev) -> Result<Option<&'static str>, Stop> {
     let position = |stage: &str| {
         let at = STAGES.iter().position(|known| *known == stage);
         at.unwrap_or_else(|| bug("the name of a stage"))
@@ -162,7 +162,7 @@ fn stage(request: &mut Request<'_>, asked: &Dev) -> Result<Option<&'static str>,
         let diagnostic = Diagnostic::error("E0813", Span::NONE, title, "")
             .note(format!("`--stop-after` leaves out all that follows the stage `{last}`"))
             .hint("leave out `--stop-after`, or name an earlier stage");
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     Ok(Some(STAGES[at]))
 }
@@ -194,19 +194,19 @@ impl Watched {
 
 /// The path of a program: its entry, or all that its file defines.
 fn program(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     asked: &Dev,
     stage: Option<&str>,
 ) -> Result<Watched, Stop> {
-    let (program, roots, _) = calculus(request, call)?;
+    let (program, roots, _) = calculus(query, call)?;
     let mut watched = Watched::default();
     let mut observe = |seen: Seen<'_>| watched.see(seen, stage);
     let mut plan = asked.plan(&call.settings);
     plan.observe = Some(&mut observe);
     match compile(&program, &roots, &mut plan) {
         Ok(lowered) => watched.code = lowered.map(|lowered| (lowered.program, lowered.roots)),
-        Err(fault) => return request.fail(*fault),
+        Err(fault) => return query.fail(*fault),
     }
     Ok(watched)
 }
@@ -230,31 +230,31 @@ impl Dev {
 
 /// The path of the text of a stage, from there on.
 fn code(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     asked: &Dev,
     stage: Option<&str>,
 ) -> Result<Watched, Stop> {
-    let file = request.read_text(&call.file)?;
-    let code = match pullback_ir::parse(request.sources.text(file), file) {
+    let file = query.read_text(&call.file)?;
+    let code = match pullback_ir::parse(query.sources.text(file), file) {
         Ok(code) => code,
-        Err(diagnostic) => return request.fail(diagnostic),
+        Err(diagnostic) => return query.fail(diagnostic),
     };
-    broken(request, &call.file, &code)?;
+    broken(query, &call.file, &code)?;
     let mut roots = match call.entry.as_str() {
         "" => code.funcs.ids().collect(),
-        name => vec![function(request, &code, name)?],
+        name => vec![function(query, &code, name)?],
     };
     let mut watched = Watched::default();
     if stage == Some("lambda") {
         let diagnostic = Diagnostic::error("E0813", Span::NONE, "code has no stage `lambda`", "")
             .note("a file that ends in `.ir` is the text of the stage `ir` or of a later one")
             .hint("name the stage `ir` or a later one");
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     if let Some(until) = stage.and_then(until) {
         let name = if call.entry.is_empty() { "main" } else { &call.entry };
-        let func = function(request, &code, name)?;
+        let func = function(query, &code, name)?;
         let mut entry = [func];
         let plan = asked.plan(&call.settings);
         let ready = simplified(code.clone(), &mut entry, &plan);
@@ -262,7 +262,7 @@ fn code(
             derivation(ready, entry[0], until, &mut |code, roots| simplified(code, roots, &plan));
         match derived {
             Ok((code, roots)) => watched.text = Some(trimmed(&code, &roots).0.print()),
-            Err(fault) => return request.fail(*fault),
+            Err(fault) => return query.fail(*fault),
         }
     }
     if stage == Some("ir") {
@@ -276,13 +276,13 @@ fn code(
     plan.observe = Some(&mut observe);
     match resolve(code, &mut roots, &mut plan) {
         Ok(code) => watched.code = Some((code, roots)),
-        Err(fault) => return request.fail(*fault),
+        Err(fault) => return query.fail(*fault),
     }
     Ok(watched)
 }
 
 /// Reports the rules that a text breaks.
-fn broken(request: &mut Request<'_>, file: &Path, code: &pullback_ir::Program) -> Result<(), Stop> {
+fn broken(query: &mut Query<'_>, file: &Path, code: &pullback_ir::Program) -> Result<(), Stop> {
     let Err(breaches) = pullback_ir::verify(code, pullback_ir::Stage::default()) else {
         return Ok(());
     };
@@ -291,12 +291,12 @@ fn broken(request: &mut Request<'_>, file: &Path, code: &pullback_ir::Program) -
     for breach in &breaches {
         diagnostic = diagnostic.note(breach.to_string());
     }
-    request.fail(diagnostic.hint("start from the printed text of a stage and change a part of it"))
+    query.fail(diagnostic.hint("start from the printed text of a stage and change a part of it"))
 }
 
 /// The function of a name, or of a name with its number.
 fn function(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     code: &pullback_ir::Program,
     name: &str,
 ) -> Result<FuncId, Stop> {
@@ -314,12 +314,12 @@ fn function(
         (Some(_), Some(_)) => {
             let title = format!("there are several functions `{name}`");
             let hint = did_you_mean("function", "", numbered.iter().map(String::as_str));
-            request.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
+            query.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
         }
         (None, _) => {
             let title = format!("there is no function `{name}`");
             let hint = did_you_mean("function", wanted, numbered.iter().map(String::as_str));
-            request.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
+            query.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
         }
     }
 }
@@ -338,21 +338,21 @@ fn times(works: &[Work]) -> String {
 }
 
 /// What the entry costs at its arguments, alone and with its gradient if it gives a Real.
-fn counts(request: &mut Request<'_>, call: &Call, asked: &Dev) -> Result<String, Stop> {
+fn counts(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, Stop> {
     let last = asked.stop_after.as_deref().map_or("opt", stage_after);
     if last != "ad" && last != "opt" {
-        return stops_before(request);
+        return stops_before(query);
     }
     let settings = Settings { engine: Some("ir".to_owned()), ..call.settings.clone() };
-    let engine = Engine::resolve(request, &settings)?;
+    let engine = Engine::resolve(query, &settings)?;
     let call = Call { settings, ..call.clone() };
     let derivative = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-    let prepared = match prepare(request, &call, &engine, &derivative) {
+    let prepared = match prepare(query, &call, &engine, &derivative) {
         Ok(prepared) => Ok((prepared, true)),
         // Nothing to differentiate with respect to.
-        Err(Stop) => match request.diagnostics.pop_if(|last| last.code == "E0811") {
+        Err(Stop) => match query.diagnostics.pop_if(|last| last.code == "E0811") {
             Some(_) => {
-                prepare(request, &call, &engine, &Purpose::Value).map(|prepared| (prepared, false))
+                prepare(query, &call, &engine, &Purpose::Value).map(|prepared| (prepared, false))
             }
             None => Err(Stop),
         },
@@ -371,7 +371,7 @@ fn counts(request: &mut Request<'_>, call: &Call, asked: &Dev) -> Result<String,
         let options = engine.options();
         match counted(program, prepared.function, argument, &mode, options, &mut plan) {
             Ok((_, counts)) => all.push(counts),
-            Err(fault) => return request.fail(*fault),
+            Err(fault) => return query.fail(*fault),
         }
     }
     Ok(account(head, &all))
@@ -389,25 +389,21 @@ fn statements(watched: &Watched) -> String {
     aligned(rows)
 }
 
-fn stops_before<T>(request: &mut Request<'_>) -> Result<T, Stop> {
+fn stops_before<T>(query: &mut Query<'_>) -> Result<T, Stop> {
     let title = "there is nothing to count before derivatives are made";
     let diagnostic = Diagnostic::error("E0819", Span::NONE, title, "")
         .hint("stop after `transpose` or a later pass, or leave out `--count`");
-    request.fail(diagnostic)
+    query.fail(diagnostic)
 }
 
 /// What a function of a text costs at its arguments.
-fn counts_of_code(
-    request: &mut Request<'_>,
-    call: &Call,
-    watched: &Watched,
-) -> Result<String, Stop> {
+fn counts_of_code(query: &mut Query<'_>, call: &Call, watched: &Watched) -> Result<String, Stop> {
     let Some((code, root)) = watched.code.as_ref().map(|(code, roots)| (code, roots[0])) else {
-        return stops_before(request);
+        return stops_before(query);
     };
-    let arguments = arguments_of_code(request, call, code, &code.funcs[root])?;
+    let arguments = arguments_of_code(query, call, code, &code.funcs[root])?;
     let settings = Settings { engine: Some("ir".to_owned()), ..call.settings.clone() };
-    let limits = Engine::resolve(request, &settings)?.limits();
+    let limits = Engine::resolve(query, &settings)?.limits();
     let limits = pullback_ir::eval::Limits {
         max_memory: limits.max_memory,
         timeout: limits.timeout,
@@ -418,18 +414,18 @@ fn counts_of_code(
     };
     match pullback_ir::eval::evaluate(code, root, arguments, limits) {
         Ok((_, counts)) => Ok(account(vec![String::new(), "value".to_owned()], &[counts])),
-        Err(fault) => request.fail(*fault),
+        Err(fault) => query.fail(*fault),
     }
 }
 
 /// The arguments of a call, for a function of the IR.
 fn arguments_of_code(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     code: &pullback_ir::Program,
     func: &Func,
 ) -> Result<Vec<pullback_ir::eval::Value>, Stop> {
-    let exprs = expressions(request, "argument", &call.args)?;
+    let exprs = expressions(query, "argument", &call.args)?;
     let (count, needed) = (exprs.len(), func.params.len());
     if count != needed {
         let id = if count > needed { "E0808" } else { "E0827" };
@@ -438,7 +434,7 @@ fn arguments_of_code(
         let diagnostic = Diagnostic::error(id, Span::NONE, title, "").hint(
             "give an argument for each parameter: a number, a truth value, or an array of them",
         );
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     let mut values = vec![];
     for (expr, param) in exprs.iter().zip(&func.params) {
@@ -452,7 +448,7 @@ fn arguments_of_code(
                 let diagnostic = Diagnostic::error("E0804", expr.span, title, label)
                     .note("code takes numbers, truth values, and arrays of them with rows of one size")
                     .hint("for other types add a function to the text that makes the value and calls this one");
-                return request.fail(diagnostic);
+                return query.fail(diagnostic);
             }
         }
     }

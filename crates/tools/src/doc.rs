@@ -17,7 +17,7 @@ use pullback_base::{Diagnostic, Span};
 
 use pullback_base::did_you_mean;
 use pullback_session::stdlib;
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 
 pub use markup::Markup;
 use read::{Entry, Module};
@@ -26,16 +26,16 @@ use search::search;
 /// The answer to `pullback doc SUBJECT NAME`: a subject is a module, a definition or a file, a name a definition
 /// of the module or the file.
 pub fn doc(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     subject: Option<&str>,
     name: Option<&str>,
 ) -> Result<String, Stop> {
     let Some(subject) = subject else { return Ok(text::overview(&library())) };
     if is_file(subject) {
-        let module = read::file(request, Path::new(subject))?;
+        let module = read::file(query, Path::new(subject))?;
         return match name {
             None => Ok(text::module(&module)),
-            Some(name) => member(request, &module, name),
+            Some(name) => member(query, &module, name),
         };
     }
     let modules = library();
@@ -46,8 +46,8 @@ pub fn doc(
     let module = modules.iter().find(|module| module.name == subject);
     match (module, name) {
         (Some(module), None) => Ok(text::module(module)),
-        (Some(module), Some(name)) => member(request, module, name),
-        (None, None) => anywhere(request, &modules, subject),
+        (Some(module), Some(name)) => member(query, module, name),
+        (None, None) => anywhere(query, &modules, subject),
         (None, Some(name)) => {
             let words = format!("{subject} {name}");
             if !words.contains('.')
@@ -59,7 +59,7 @@ pub fn doc(
             let title = format!("the library has no module `{subject}`");
             let names = modules.iter().map(|module| module.name.as_str());
             let hint = did_you_mean("module", subject, names);
-            request.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
+            query.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
         }
     }
 }
@@ -67,13 +67,13 @@ pub fn doc(
 /// The pages of the reference, each with the name of its file: one for each module of the library, or that of
 /// a file.
 pub fn reference(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     subject: Option<&str>,
     markup: Markup,
 ) -> Result<Vec<(String, String)>, Stop> {
     let Some(subject) = subject else { return Ok(markup.pages(&library())) };
     let module = if is_file(subject) {
-        read::file(request, Path::new(subject))?
+        read::file(query, Path::new(subject))?
     } else if let Some(module) = library().into_iter().find(|module| module.name == subject) {
         module
     } else {
@@ -81,7 +81,7 @@ pub fn reference(
         let modules = library();
         let names = modules.iter().map(|module| module.name.as_str());
         let hint = did_you_mean("module", subject, names);
-        return request.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint));
+        return query.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint));
     };
     Ok(vec![(markup.file_name(&module.name), markup.page(&module))])
 }
@@ -100,19 +100,19 @@ fn library() -> Vec<Module> {
 }
 
 /// A definition of a module.
-fn member(request: &mut Request<'_>, module: &Module, name: &str) -> Result<String, Stop> {
+fn member(query: &mut Query<'_>, module: &Module, name: &str) -> Result<String, Stop> {
     if let Some(entry) = module.entry(name) {
         return Ok(text::entry(module, entry));
     }
     let title = format!("`{}` has no documented definition `{name}`", module.name);
     let names = module.entries.iter().map(|entry| entry.name.as_str());
     let hint = did_you_mean("definition", name, names);
-    request.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
+    query.fail(Diagnostic::error("E0809", Span::NONE, title, "").hint(hint))
 }
 
 /// A definition of any module. One that is in scope without an import is what the name means; the others
 /// with that name are told beside it.
-fn anywhere(request: &mut Request<'_>, modules: &[Module], name: &str) -> Result<String, Stop> {
+fn anywhere(query: &mut Query<'_>, modules: &[Module], name: &str) -> Result<String, Stop> {
     let places: Vec<(&Module, &Entry)> = modules
         .iter()
         .filter_map(|module| module.entry(name).map(|entry| (module, entry)))
@@ -134,9 +134,9 @@ fn anywhere(request: &mut Request<'_>, modules: &[Module], name: &str) -> Result
     known.extend(modules.iter().flat_map(|module| &module.entries).map(|it| it.name.as_str()));
     let diagnostic = Diagnostic::error("E0809", Span::NONE, title, "");
     if let Some(near) = pullback_base::nearest(name, known) {
-        return request.fail(diagnostic.hint(format!("did you mean `{near}`?")));
+        return query.fail(diagnostic.hint(format!("did you mean `{near}`?")));
     }
-    request.fail(diagnostic.hint("`pullback doc` lists the modules; a file's name ends in `.pull`"))
+    query.fail(diagnostic.hint("`pullback doc` lists the modules; a file's name ends in `.pull`"))
 }
 
 /// What there is where nothing has this name: the definition that fits, or a list of those.

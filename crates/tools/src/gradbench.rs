@@ -13,7 +13,7 @@ use program::Ready;
 use pullback_data::input::{Kind, Stopped, Tape};
 use pullback_data::output::push_json_string;
 use pullback_session::engine::Engine;
-use pullback_session::{Request, Settings, Stop};
+use pullback_session::{Query, Settings, Stop};
 
 use crate::timed::is_timed;
 
@@ -69,12 +69,12 @@ impl Message<'_> {
 
 impl Gradbench {
     /// The tool with the engine of the settings, or `native`.
-    pub fn new(request: &mut Request<'_>, settings: &Settings) -> Result<Self, Stop> {
+    pub fn new(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
         let engine = settings.engine.clone().unwrap_or_else(|| "native".to_owned());
         let settings = Settings { engine: Some(engine), ..settings.clone() };
-        let engine = Engine::resolve(request, &settings)?;
+        let engine = Engine::resolve(query, &settings)?;
         if let Err(diagnostic) = is_timed(&engine) {
-            return request.fail(*diagnostic);
+            return query.fail(*diagnostic);
         }
         Ok(Self { engine, ready: vec![] })
     }

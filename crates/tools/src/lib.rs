@@ -1,6 +1,6 @@
 //! What a command does beside evaluation, each tool on its own: without printing and without globals.
 //!
-//! Input: a request and what is asked. Output: the answer, or [`Stop`](pullback_session::Stop) after reporting to the request
+//! Input: a query and what is asked. Output: the answer, or [`Stop`](pullback_session::Stop) after reporting to the query
 //! why there is none.
 
 mod bug;

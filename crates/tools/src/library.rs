@@ -29,7 +29,7 @@ use pullback_prim::Fault;
 use crate::bug::bug;
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
-use pullback_session::{Request, Stop, Target};
+use pullback_session::{Query, Stop, Target};
 
 pub use asked::{Abi, Build};
 use entries::{Offered, offered};
@@ -50,17 +50,17 @@ pub struct Built {
 }
 
 /// Makes a library.
-pub fn build(request: &mut Request<'_>, asked: &Build) -> Result<Built, Stop> {
-    let modules = load(request, &asked.file)?;
-    let inferred = typed(request, &modules);
-    request.stop_on_errors()?;
-    let (program, offers, left_out) = offered(request, &inferred, &modules, asked)?;
-    request.notes.extend(left_out.iter().map(left_out::LeftOut::words));
+pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
+    let modules = load(query, &asked.file)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
+    let (program, offers, left_out) = offered(query, &inferred, &modules, asked)?;
+    query.notes.extend(left_out.iter().map(left_out::LeftOut::words));
     let mut codes = vec![];
     for offer in &offers {
         match alone(&program, offer.def) {
             Ok(code) => codes.push(code),
-            Err(fault) => return request.fail(*fault),
+            Err(fault) => return query.fail(*fault),
         }
     }
     let name = names::library(&asked.file);
@@ -78,7 +78,7 @@ pub fn build(request: &mut Request<'_>, asked: &Build) -> Result<Built, Stop> {
         Function { symbol, about: about(offer), unit, root: *root, params, results, fits }
     });
     let interface = Interface { functions: functions.collect(), name };
-    let place = |span: Span| place(request, span);
+    let place = |span: Span| place(query, span);
     let proven: Vec<Vec<bool>> = codes.iter().map(|(code, _)| proven(code)).collect();
     let units = codes.iter().zip(&proven).map(|((program, root), proven)| {
         let roots = std::slice::from_ref(root);
@@ -100,7 +100,7 @@ pub fn build(request: &mut Request<'_>, asked: &Build) -> Result<Built, Stop> {
     };
     match source {
         Ok(source) => Ok(Built { header, source, manifest, name }),
-        Err(what) => request.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
+        Err(what) => query.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
     }
 }
 
@@ -145,32 +145,32 @@ fn about(offer: &Offered) -> String {
 }
 
 /// A place in words.
-fn place(request: &Request<'_>, span: Span) -> String {
+fn place(query: &Query<'_>, span: Span) -> String {
     if span.is_none() {
         return "somewhere".to_owned();
     }
-    let at = request.sources.line_col(span);
-    let name = request.sources.name(span.file);
+    let at = query.sources.line_col(span);
+    let name = query.sources.name(span.file);
     let file = name.rsplit('/').next().unwrap_or(name);
     format!("{file}:{}:{}", at.line, at.column)
 }
 
 /// Compiles the C file of a library to a shared object.
 pub fn shared_object(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     source: &str,
     target: Target,
     to: &Path,
 ) -> Result<(), Stop> {
     match pullback_codegen::shared_object(source, target.level(), to) {
         Ok(()) => Ok(()),
-        Err(Failure::NoCompiler) => request.fail(
+        Err(Failure::NoCompiler) => query.fail(
             Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")
                 .note("a shared object needs the command that `CC` names, or `cc`")
                 .hint("install a C compiler, or write the C file with `--emit c`"),
         ),
         Err(Failure::Late) => bug("a library is compiled without a limit of time"),
-        Err(Failure::Unsupported(told) | Failure::Refused(told)) => request.fail(
+        Err(Failure::Unsupported(told) | Failure::Refused(told)) => query.fail(
             Diagnostic::error("E0823", Span::NONE, "the shared object cannot be made", "")
                 .note(told)
                 .hint("check the C compiler and the folder, or write the C file with `--emit c`"),

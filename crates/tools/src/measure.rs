@@ -11,7 +11,7 @@ use pullback_eval::{Counts, Value, walk};
 use pullback_lambda::{DefId, Program};
 use pullback_session::call::{Purpose, prepare};
 use pullback_session::engine::Engine;
-use pullback_session::{Call, Request, Stop};
+use pullback_session::{Call, Query, Stop};
 
 use crate::bug::bug;
 
@@ -29,10 +29,10 @@ pub struct Cost {
 }
 
 /// Evaluates an entry and its gradient a few times each.
-pub fn measure(request: &mut Request<'_>, call: &Call, repeat: usize) -> Result<Cost, Stop> {
-    let engine = Engine::resolve(request, &call.settings)?;
+pub fn measure(query: &mut Query<'_>, call: &Call, repeat: usize) -> Result<Cost, Stop> {
+    let engine = Engine::resolve(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: true, direction: None };
-    let prepared = prepare(request, call, &engine, &purpose)?;
+    let prepared = prepare(query, call, &engine, &purpose)?;
     let code = &prepared.code;
     let mut cost = |mode: &Mode| {
         let mut shortest = Duration::MAX;
@@ -40,7 +40,7 @@ pub fn measure(request: &mut Request<'_>, call: &Call, repeat: usize) -> Result<
         for _ in 0..repeat.max(1) {
             let start = Instant::now();
             let argument = prepared.argument.clone();
-            let answer = engine.run(request, code, prepared.function, argument, mode)?;
+            let answer = engine.run(query, code, prepared.function, argument, mode)?;
             shortest = shortest.min(start.elapsed());
             operations = answer.counts.total();
         }
@@ -52,10 +52,10 @@ pub fn measure(request: &mut Request<'_>, call: &Call, repeat: usize) -> Result<
 }
 
 /// An entry as a function of the arguments that have Reals, and these arguments.
-pub fn function(request: &mut Request<'_>, call: &Call) -> Result<(Program, DefId, Value), Stop> {
-    let engine = Engine::resolve(request, &call.settings)?;
+pub fn function(query: &mut Query<'_>, call: &Call) -> Result<(Program, DefId, Value), Stop> {
+    let engine = Engine::resolve(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-    let prepared = prepare(request, call, &engine, &purpose)?;
+    let prepared = prepare(query, call, &engine, &purpose)?;
     Ok((prepared.code.program().clone(), prepared.function, prepared.argument))
 }
 
@@ -72,14 +72,10 @@ pub struct Operations {
 
 /// Counts the operations of an entry, whatever its result, in forward or else in reverse mode, by the
 /// engine of the settings.
-pub fn operations(
-    request: &mut Request<'_>,
-    call: &Call,
-    forward: bool,
-) -> Result<Operations, Stop> {
-    let engine = Engine::resolve(request, &call.settings)?;
+pub fn operations(query: &mut Query<'_>, call: &Call, forward: bool) -> Result<Operations, Stop> {
+    let engine = Engine::resolve(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
-    let prepared = prepare(request, call, &engine, &purpose)?;
+    let prepared = prepare(query, call, &engine, &purpose)?;
     let code = &prepared.code;
     let ones = |value: &Value| {
         let reals = walk::real_leaves(value).map(|leaves| leaves.len());
@@ -87,7 +83,7 @@ pub fn operations(
         ones.unwrap_or_else(|_| bug("what is differentiated is data"))
     };
     let mut run =
-        |mode: &Mode| engine.run(request, code, prepared.function, prepared.argument.clone(), mode);
+        |mode: &Mode| engine.run(query, code, prepared.function, prepared.argument.clone(), mode);
     let primal = run(&Mode::Value)?;
     let outputs = leaves(&primal.value).len();
     let mode =

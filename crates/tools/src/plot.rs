@@ -26,7 +26,7 @@ use pullback_session::call::{Prepared, Purpose, prepare_in};
 use pullback_session::engine::Engine;
 use pullback_session::load::load;
 use pullback_session::parts::{components, whole};
-use pullback_session::{Call, Request, Settings, Stop};
+use pullback_session::{Call, Query, Settings, Stop};
 
 pub use figure::Figure;
 use figure::{Curve, Heat, Points, Stroke};
@@ -63,14 +63,14 @@ enum Drawn {
 }
 
 /// Evaluates what is to be drawn.
-pub fn plot(request: &mut Request<'_>, call: &Call, asked: &Plot) -> Result<Figure, Stop> {
+pub fn plot(query: &mut Query<'_>, call: &Call, asked: &Plot) -> Result<Figure, Stop> {
     // The function is run at many points, of which nobody wants to hear.
     let settings = Settings { tell: None, ..call.settings.clone() };
-    let engine = Engine::resolve(request, &settings)?;
-    let modules = load(request, &call.file)?;
+    let engine = Engine::resolve(query, &settings)?;
+    let modules = load(query, &call.file)?;
     let mut found = Vec::new();
     for texts in asked.range.iter().chain(&asked.second) {
-        found.push(range(request, &modules, &engine.evaluated(), texts)?);
+        found.push(range(query, &modules, &engine.evaluated(), texts)?);
     }
     let ranges = found.first().map(|first| [*first, *found.last().unwrap_or(first)]);
     let mut inputs = Inputs::shared_by(asked.entries.len());
@@ -79,11 +79,11 @@ pub fn plot(request: &mut Request<'_>, call: &Call, asked: &Plot) -> Result<Figu
         let free = ranges.map_or(vec![], |[x, y]| vec![x.0, y.0]);
         let call = Call { entry: entry.clone(), free, ..call.clone() };
         let purpose = Purpose::Samples;
-        let prepared = prepare_in(request, &modules, &call, &mut inputs, &engine, &purpose)?;
+        let prepared = prepare_in(query, &modules, &call, &mut inputs, &engine, &purpose)?;
         place = prepared.entry;
-        drawn.push(draw(request, (&engine, &prepared), entry, asked, ranges)?);
+        drawn.push(draw(query, (&engine, &prepared), entry, asked, ranges)?);
     }
-    joined(request, drawn, ranges, place)
+    joined(query, drawn, ranges, place)
 }
 
 impl Figure {
@@ -105,13 +105,13 @@ impl Figure {
     }
 }
 
-fn refuse<T>(request: &mut Request<'_>, span: Span, title: String, why: &str) -> Result<T, Stop> {
-    request.fail(Diagnostic::error("E0828", span, title, "defined here").note(why))
+fn refuse<T>(query: &mut Query<'_>, span: Span, title: String, why: &str) -> Result<T, Stop> {
+    query.fail(Diagnostic::error("E0828", span, title, "defined here").note(why))
 }
 
 /// One figure of what the entries gave.
 fn joined(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     drawn: Vec<Drawn>,
     ranges: Option<[Range; 2]>,
     place: Span,
@@ -146,18 +146,18 @@ fn joined(
         (Some(_), _) | (None, _) => {
             let title = "these do not go into one plot".to_owned();
             let why = "functions go with functions of one number, histories with histories, and a heat map stands alone";
-            return refuse(request, Span::NONE, title, why);
+            return refuse(query, Span::NONE, title, why);
         }
     };
     if figure.has_values() {
         return Ok(figure);
     }
     let title = "there is no finite value to draw".to_owned();
-    refuse(request, place, title, "each value in the range is NaN or infinite")
+    refuse(query, place, title, "each value in the range is NaN or infinite")
 }
 
 fn draw(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     (engine, prepared): (&Engine, &Prepared),
     entry: &str,
     asked: &Plot,
@@ -186,25 +186,25 @@ fn draw(
                 "a function of two numbers gives a number",
             ),
         };
-        return refuse(request, prepared.entry, title, why);
+        return refuse(query, prepared.entry, title, why);
     };
     if free.is_empty() && ranges.is_some() {
         let title = format!("`{entry}` has no parameter left that could vary");
-        return refuse(request, prepared.entry, title, "`--from` and `--to` are its range");
+        return refuse(query, prepared.entry, title, "`--from` and `--to` are its range");
     }
     let differentiated = kind == Kind::Real && free.len() == 1 && asked.derivatives;
-    let sampler = Sampler::new(request, engine, (prepared, kind), free, differentiated)?;
+    let sampler = Sampler::new(query, engine, (prepared, kind), free, differentiated)?;
     let ranges = ranges.unwrap_or([(0.0, 1.0); 2]);
     match sampler.free.as_slice() {
-        [] => history(request, &sampler, entry),
+        [] => history(query, &sampler, entry),
         [x] => {
             let name = prepared.parts[*x].name.clone();
-            let curves = curves(request, &sampler, entry, ranges[0], asked.points)?;
+            let curves = curves(query, &sampler, entry, ranges[0], asked.points)?;
             Ok(Drawn::Over(name, curves))
         }
         [x, y, ..] => {
             let names = [*x, *y].map(|at| prepared.parts[at].name.clone());
-            let heat = heat(request, &sampler, (entry, names), ranges, asked.grid)?;
+            let heat = heat(query, &sampler, (entry, names), ranges, asked.grid)?;
             Ok(Drawn::Heat(heat))
         }
     }
@@ -248,7 +248,7 @@ struct Sampler<'a> {
 
 impl<'a> Sampler<'a> {
     fn new(
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         engine: &'a Engine,
         (prepared, kind): (&'a Prepared, Kind),
         free: Vec<usize>,
@@ -270,13 +270,13 @@ impl<'a> Sampler<'a> {
                 let program = prepared.code.shared();
                 let packing = Packing::along(&program, *function, argument, direction.as_ref());
                 let code = Timed::new(engine, &program, *function, asked, packing);
-                Some(code.or_else(|fault| request.fail(*fault))?)
+                Some(code.or_else(|fault| query.fail(*fault))?)
             }
         };
         Ok(Self { engine, prepared, kind, code, free, direction })
     }
     /// The value at a place, and the derivative if there is one.
-    fn at(&self, request: &mut Request<'_>, place: &[f64]) -> Result<(Value, Option<f64>), Stop> {
+    fn at(&self, query: &mut Query<'_>, place: &[f64]) -> Result<(Value, Option<f64>), Stop> {
         let Prepared { argument, parts, code, function, .. } = self.prepared;
         let mut values = components(argument, parts.len());
         for (at, number) in self.free.iter().zip(place) {
@@ -290,7 +290,7 @@ impl<'a> Sampler<'a> {
             let answer = self.engine.try_run(code, *function, argument, &mode);
             answer.map(|answer| (answer.value, answer.derivative))
         };
-        let (value, derivative) = found.or_else(|fault| request.fail(*fault))?;
+        let (value, derivative) = found.or_else(|fault| query.fail(*fault))?;
         Ok((value, derivative.as_ref().map(number)))
     }
 }
@@ -314,8 +314,8 @@ fn numbers(value: &Value) -> Vec<f64> {
     }
 }
 
-fn history(request: &mut Request<'_>, sampler: &Sampler<'_>, entry: &str) -> Result<Drawn, Stop> {
-    let (value, _) = sampler.at(request, &[])?;
+fn history(query: &mut Query<'_>, sampler: &Sampler<'_>, entry: &str) -> Result<Drawn, Stop> {
+    let (value, _) = sampler.at(query, &[])?;
     let points = numbers(&value).into_iter().enumerate();
     let points = points.map(|(index, number)| (index as f64, number)).collect();
     let (name, stroke) = (entry.to_owned(), Stroke::Solid);
@@ -329,7 +329,7 @@ fn place((from, to): (f64, f64), at: usize, count: usize) -> f64 {
 }
 
 fn curves(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     sampler: &Sampler<'_>,
     entry: &str,
     range: (f64, f64),
@@ -338,7 +338,7 @@ fn curves(
     let (mut values, mut slopes): (Vec<Points>, Points) = (vec![], vec![]);
     for at in 0..count {
         let x = place(range, at, count);
-        let (value, slope) = sampler.at(request, &[x])?;
+        let (value, slope) = sampler.at(query, &[x])?;
         let found = numbers(&value);
         if at == 0 {
             values = vec![vec![]; found.len()];
@@ -346,7 +346,7 @@ fn curves(
         if found.len() != values.len() || found.is_empty() || found.len() > CURVES {
             let title = format!("`{entry}` gives {} numbers at {x:?}", found.len());
             let why = format!("each number is a curve: 1 to {CURVES} of them, the same everywhere");
-            return refuse(request, sampler.prepared.entry, title, &why);
+            return refuse(query, sampler.prepared.entry, title, &why);
         }
         values.iter_mut().zip(found).for_each(|(curve, y)| curve.push((x, y)));
         slopes.extend(slope.map(|slope| (x, slope)));
@@ -365,7 +365,7 @@ fn curves(
 }
 
 fn heat(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     sampler: &Sampler<'_>,
     (entry, names): (&str, [String; 2]),
     ranges: [(f64, f64); 2],
@@ -381,7 +381,7 @@ fn heat(
         let mut line = Vec::with_capacity(columns);
         for column in 0..columns {
             let x = middle(ranges[0], column, columns);
-            line.push(number(&sampler.at(request, &[x, y])?.0));
+            line.push(number(&sampler.at(query, &[x, y])?.0));
         }
         cells.push(line);
     }

@@ -13,38 +13,38 @@ use pullback_session::entry::Entry;
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
 use pullback_session::wrap::{add_function, curried};
-use pullback_session::{Call, Request, Settings, Stop};
+use pullback_session::{Call, Query, Settings, Stop};
 use pullback_types::tir::GlobalId;
 use pullback_types::{open_types, show_scheme};
 
 use crate::stages::{PASSES, form_named, stages};
 
 /// The text of a stage.
-pub fn show(request: &mut Request<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
+pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
     if call.settings.fuse
         && form_named(stage).is_none()
         && stages().any(|known| known.name == stage)
     {
-        return no_fused_form(request, stage);
+        return no_fused_form(query, stage);
     }
     match stage {
         "tokens" => {
-            let file = request.read_text(&call.file)?;
-            Ok(pullback_syntax::dump_tokens(request.sources.text(file)))
+            let file = query.read_text(&call.file)?;
+            Ok(pullback_syntax::dump_tokens(query.sources.text(file)))
         }
-        "ast" => ast(request, call),
-        "types" => types(request, call),
-        "lambda" => lambda(request, call),
+        "ast" => ast(query, call),
+        "types" => types(query, call),
+        "lambda" => lambda(query, call),
         _ => {
             if let Some((engine, form)) = form_named(stage) {
-                let form = fused_form(request, call, engine, form)?;
+                let form = fused_form(query, call, engine, form)?;
                 if !call.entry.is_empty() {
-                    return show_form(request, call, engine, form);
+                    return show_form(query, call, engine, form);
                 }
                 let main = Call { entry: "main".to_owned(), ..call.clone() };
-                let shown = show_form(request, &main, engine, form);
-                let missing = request.diagnostics.pop_if(|last| last.code == "E0809");
-                request.diagnostics.extend(missing.map(|missing| {
+                let shown = show_form(query, &main, engine, form);
+                let missing = query.diagnostics.pop_if(|last| last.code == "E0809");
+                query.diagnostics.extend(missing.map(|missing| {
                     missing.note("this stage is that of one definition, `main` if none is named")
                 }));
                 return shown;
@@ -52,14 +52,14 @@ pub fn show(request: &mut Request<'_>, call: &Call, stage: &str) -> Result<Strin
             let title = format!("there is no stage `{stage}`");
             let names = stages().map(|stage| stage.name);
             let hint = did_you_mean("stage", stage, names);
-            request.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
+            query.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
         }
     }
 }
 
 /// The list of passes with their laws, after what elaboration makes of the entry or the file.
-pub fn show_passes(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
-    let (program, ..) = calculus(request, call)?;
+pub fn show_passes(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, ..) = calculus(query, call)?;
     let terms: usize = program.defs.iter().map(|def| def.body.size()).sum();
     let mut text = format!(
         "`{}` after `elaborate`: {} definitions, {terms} terms.\n",
@@ -123,7 +123,7 @@ fn entry_of_page(label: &str, words: &str) -> String {
 
 /// The form, or that of the fused mode if this is asked for.
 fn fused_form(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     engine: &EngineInfo,
     form: &'static Form,
@@ -134,41 +134,41 @@ fn fused_form(
     let forms = fused(engine).map_or(&[][..], |engine| engine.stages);
     match forms.iter().find(|fused| fused.name == form.name) {
         Some(fused) => Ok(fused),
-        None => no_fused_form(request, form.name),
+        None => no_fused_form(query, form.name),
     }
 }
 
-fn no_fused_form<T>(request: &mut Request<'_>, stage: &str) -> Result<T, Stop> {
+fn no_fused_form<T>(query: &mut Query<'_>, stage: &str) -> Result<T, Stop> {
     let title = format!("the stage `{stage}` has no fused form");
     let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
         .note("`--fuse` is a way of running `delta`, and its stages show the effect")
         .hint("leave out `--fuse`, or show `delta`, `delta-trace` or `delta-lets`");
-    request.fail(diagnostic)
+    query.fail(diagnostic)
 }
 
-fn ast(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
-    let file = request.read_text(&call.file)?;
-    let parse = pullback_syntax::parse(request.sources.text(file), file);
-    request.diagnostics.extend(parse.diagnostics);
-    Ok(pullback_syntax::dump_ast(request.sources.text(file), &parse.module))
+fn ast(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
+    let file = query.read_text(&call.file)?;
+    let parse = pullback_syntax::parse(query.sources.text(file), file);
+    query.diagnostics.extend(parse.diagnostics);
+    Ok(pullback_syntax::dump_ast(query.sources.text(file), &parse.module))
 }
 
-fn types(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
-    let modules = load(request, &call.file)?;
-    let inferred = typed(request, &modules);
-    request.stop_on_errors()?;
+fn types(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
+    let modules = load(query, &call.file)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
     let line = |name: &str, id| format!("{name} : {}\n", show_scheme(inferred.typed(), id));
     if call.entry.is_empty() {
         return Ok(inferred.globals().map(|(name, id)| line(name, id)).collect());
     }
-    let id = inferred.entry(request, &call.entry)?;
+    let id = inferred.entry(query, &call.entry)?;
     Ok(line(&call.entry, id))
 }
 
 /// The calculus of the entry, or of every definition of the file; a comment stands for one that works
 /// on any record or tuple with some part, which has no code of its own.
-fn lambda(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
-    let (program, _, generic) = calculus(request, call)?;
+fn lambda(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
+    let (program, _, generic) = calculus(query, call)?;
     let mut text = program.print();
     for line in generic {
         if !text.is_empty() {
@@ -182,21 +182,21 @@ fn lambda(request: &mut Request<'_>, call: &Call) -> Result<String, Stop> {
 /// The program of the entry, or of every definition of the file, which definitions these are, and a comment
 /// for each one that is not in it.
 pub(crate) fn calculus(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
 ) -> Result<(Program, Vec<DefId>, Vec<String>), Stop> {
-    let modules = load(request, &call.file)?;
-    let inferred = typed(request, &modules);
-    request.stop_on_errors()?;
+    let modules = load(query, &call.file)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
     if !call.entry.is_empty() {
-        let roots = [inferred.entry(request, &call.entry)?];
-        let (program, defs) = inferred.program(request, &roots)?;
+        let roots = [inferred.entry(query, &call.entry)?];
+        let (program, defs) = inferred.program(query, &roots)?;
         return Ok((program, defs, vec![]));
     }
     let all = inferred.globals().map(|(_, id)| id);
     let (generic, roots): (Vec<_>, Vec<_>) =
         all.partition(|id| open_types(inferred.typed(), *id).is_some());
-    let (program, defs) = inferred.program(request, &roots)?;
+    let (program, defs) = inferred.program(query, &roots)?;
     let comment = |id: GlobalId| {
         let name = &inferred.typed().globals[id].name;
         let scheme = show_scheme(inferred.typed(), id);
@@ -208,14 +208,14 @@ pub(crate) fn calculus(
 /// The intermediate form of an engine. The entry becomes a function of one argument: the tuple of its
 /// parameters, or of the data among the arguments if arguments are given.
 fn show_form(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     info: &EngineInfo,
     form: &Form,
 ) -> Result<String, Stop> {
     let shown = if form.needs_argument || call.has_arguments() {
         let settings = Settings { engine: Some(info.name.to_owned()), ..call.settings.clone() };
-        let engine = Engine::resolve(request, &settings)?;
+        let engine = Engine::resolve(query, &settings)?;
         let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
         // A form that has bounded recursion itself shows that, not the program with counters.
         let bounded = BOUNDED.iter().find(|(stage, _)| *stage == form.name);
@@ -224,28 +224,28 @@ fn show_form(
         if bounded.is_some() {
             call.settings.fuel = None;
         }
-        let Prepared { code, function, argument, .. } = prepare(request, &call, &engine, &purpose)?;
+        let Prepared { code, function, argument, .. } = prepare(query, &call, &engine, &purpose)?;
         match bounded {
             Some(((_, show), fuel)) => show(&info.seen(code.program()), function, argument, fuel),
             None => (form.show)(&info.seen(code.program()), function, Some(argument)),
         }
     } else {
-        let (program, function) = unapplied(request, call, &call.entry)?;
+        let (program, function) = unapplied(query, call, &call.entry)?;
         (form.show)(&info.seen(&program), function, None)
     };
-    shown.or_else(|fault| request.fail(*fault))
+    shown.or_else(|fault| query.fail(*fault))
 }
 
 /// An entry without arguments: the program with `\s -> ENTRY s.0 s.1 …`.
 pub(crate) fn unapplied(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     call: &Call,
     entry: &str,
 ) -> Result<(Program, DefId), Stop> {
-    let modules = load(request, &call.file)?;
-    let inferred = typed(request, &modules);
-    request.stop_on_errors()?;
-    let id = inferred.entry(request, entry)?;
+    let modules = load(query, &call.file)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
+    let id = inferred.entry(query, entry)?;
     let global = &inferred.typed().globals[id];
     let info = Entry::new(inferred.typed(), Some(&modules.main().module), global);
     if let Some(param) = info.params.iter().find(|param| !param.is_data) {
@@ -253,17 +253,17 @@ pub(crate) fn unapplied(
         let diagnostic = Diagnostic::error("E0817", info.span, title, "defined here")
             .note("this stage is the form of a function of data")
             .hint("give arguments after the name, the function among them");
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     if info.params.is_empty() {
         let title = format!("`{entry}` has no parameters");
         let diagnostic = Diagnostic::error("E0811", info.span, title, "defined here")
             .note("this stage is the form of a function, to be differentiated")
             .hint("name a definition with parameters");
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     let count = info.params.len();
-    let (mut program, roots) = inferred.program(request, &[id])?;
+    let (mut program, roots) = inferred.program(query, &[id])?;
     let Def { name, ty, span, .. } = program.defs[roots[0]].clone();
     let (types, _) = curried(&ty, count);
     let function = program.global(roots[0], span);

@@ -1,7 +1,7 @@
 //! `pullback test`: the expectations of a file, on every engine.
 //!
 //! Input: the path of a file. Output: a [`TestReport`] with how many lines hold and what is wrong with
-//! the others. Mistakes in the file itself are reported to the request.
+//! the others. Mistakes in the file itself are reported to the query.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use pullback_session::engine::{Code, Engine};
 use pullback_session::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason};
 use pullback_session::expected::{check_type, infer_with_expectations, load_with_expectations};
 use pullback_session::watch::Lines;
-use pullback_session::{Request, Settings, Stop, tiers};
+use pullback_session::{Query, Settings, Stop, tiers};
 use pullback_types::tir::GlobalId;
 
 use crate::compare::agree;
@@ -39,15 +39,11 @@ pub struct TestReport {
 pub const STEPS: u64 = 500_000;
 
 /// Tests a file.
-pub fn test(
-    request: &mut Request<'_>,
-    path: &Path,
-    settings: &Settings,
-) -> Result<TestReport, Stop> {
-    let (modules, lines) = load_with_expectations(request, path)?;
-    let (inferred, ids) = infer_with_expectations(request, &modules, &lines);
-    request.stop_on_errors()?;
-    let engines = engines(request, &lines, settings)?;
+pub fn test(query: &mut Query<'_>, path: &Path, settings: &Settings) -> Result<TestReport, Stop> {
+    let (modules, lines) = load_with_expectations(query, path)?;
+    let (inferred, ids) = infer_with_expectations(query, &modules, &lines);
+    query.stop_on_errors()?;
+    let engines = engines(query, &lines, settings)?;
     let mut report = TestReport::default();
     for line in &lines {
         if let ExpectationKind::Type(name, text) = &line.kind {
@@ -58,16 +54,16 @@ pub fn test(
     }
     let (evaluated, roots): (Vec<&Expectation>, Vec<GlobalId>) =
         lines.iter().zip(&ids).filter_map(|(line, id)| Some((line, (*id)?))).unzip();
-    let (program, defs) = inferred.program(request, &roots)?;
+    let (program, defs) = inferred.program(query, &roots)?;
     let code = Code::new(program);
     let batches: Vec<_> = engines.iter().map(|engine| engine.batch(&code, &defs)).collect();
     let watched = settings.warn_kinks.then(|| Lines::new(&code));
     let count = defs.len() as u64;
     for (done, (line, def)) in (0..).zip(evaluated.into_iter().zip(defs)) {
-        (request.progress)("lines", done, count);
+        (query.progress)("lines", done, count);
         let checked = engines.iter().zip(&batches).map(|(engine, batch)| {
             // Every evaluation has the time limit to itself.
-            let engine = engine.afresh(&request.clock);
+            let engine = engine.afresh(&query.clock);
             let value = match batch {
                 Some(batch) => batch.value(def, engine.options()),
                 None => engine.value(&code, def),
@@ -79,16 +75,16 @@ pub fn test(
             watched.look(engine, def);
         }
     }
-    request.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
+    query.diagnostics.extend(watched.iter().flat_map(Lines::kinks));
     if settings.verbose {
-        request.notes.extend(engines.iter().find_map(Engine::tally));
+        query.notes.extend(engines.iter().find_map(Engine::tally));
     }
     report.failed.sort_by_key(|failure| failure.span);
     Ok(report)
 }
 
 fn engines(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     lines: &[Expectation],
     settings: &Settings,
 ) -> Result<Vec<Engine>, Stop> {
@@ -96,7 +92,7 @@ fn engines(
     let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
     names.retain(|name| is_taken(lines, name));
     if settings.engine.is_some() || settings.max_tape.is_some() {
-        let engine = Engine::resolve(request, settings)?;
+        let engine = Engine::resolve(query, settings)?;
         let wanted = engine.name();
         let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
         return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
@@ -106,20 +102,20 @@ fn engines(
     let mut engines = Vec::new();
     for name in names {
         if name == ENGINES[0].name {
-            engines.push(Engine::with_tiers(request, settings)?);
+            engines.push(Engine::with_tiers(query, settings)?);
             continue;
         }
         // All engines tell the same, which is heard once.
         let tell = if engines.is_empty() { settings.tell } else { None };
         let plain = Settings { engine: Some(name), tell, ..settings.clone() };
-        let engine = Engine::resolve(request, &plain)?;
+        let engine = Engine::resolve(query, &plain)?;
         let steps = if matches!(engine.how(), How::Runtime(_)) { of_runs } else { steps };
         let engine = engine.within(steps);
         let fuse = engine.has_fused_mode();
         engines.push(engine);
         if fuse {
             engines.push(
-                Engine::resolve(request, &Settings { fuse, tell: None, ..plain })?.within(steps),
+                Engine::resolve(query, &Settings { fuse, tell: None, ..plain })?.within(steps),
             );
         }
     }

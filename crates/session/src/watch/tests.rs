@@ -3,7 +3,7 @@
 
 use pullback_engine::BUILT_IN;
 
-use crate::{Call, Memory, Request, Settings, grad};
+use crate::{Call, Memory, Query, Settings, grad};
 
 /// Bodies of functions of x, each at points where it meets something and at points where it does not.
 const BODIES: &[(&str, &[&str], &[&str])] = &[
@@ -48,11 +48,11 @@ const BODIES: &[(&str, &[&str], &[&str])] = &[
 /// The codes that a gradient gives, and whether it has a value.
 fn codes(body: &str, x: &str, settings: Settings) -> (Vec<&'static str>, bool) {
     let files = Memory::default().with("t.pull", format!("def f (x: Real): Real = {body}\n"));
-    let mut request = Request::new(&files, BUILT_IN);
+    let mut query = Query::new(&files, BUILT_IN);
     let (entry, args) = ("f".to_owned(), vec![x.to_owned()]);
     let call = Call { file: "t.pull".into(), entry, args, settings, ..Call::default() };
-    let answer = grad(&mut request, &call, &[]);
-    (request.diagnostics.iter().map(|found| found.code).collect(), answer.is_ok())
+    let answer = grad(&mut query, &call, &[]);
+    (query.diagnostics.iter().map(|found| found.code).collect(), answer.is_ok())
 }
 
 fn engine(name: &str) -> Settings {

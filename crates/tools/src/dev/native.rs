@@ -8,18 +8,18 @@ use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
 use pullback_ir::{FuncId, Program, trimmed};
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 
 /// The text; what C lacks is told in its place.
 pub(super) fn text(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     schedule: Option<&Path>,
     code: &Program,
     roots: &[FuncId],
     is_schedule: bool,
 ) -> Result<String, Stop> {
     let (code, roots) = trimmed(code, roots);
-    let ways = ways(request, schedule, &code)?;
+    let ways = ways(query, schedule, &code)?;
     if roots.is_empty() {
         return Ok(String::new());
     }
@@ -33,16 +33,16 @@ pub(super) fn text(
         let title = format!("the schedule cannot be followed: {first}");
         let diagnostic = Diagnostic::error("E0824", Span::NONE, title, "");
         let diagnostic = rest.iter().fold(diagnostic, |all, why| all.note(why.clone()));
-        return request.fail(diagnostic.hint("`--dump loops` prints how the loops go"));
+        return query.fail(diagnostic.hint("`--dump loops` prints how the loops go"));
     }
     Ok(if is_schedule { decided.print(&code) } else { emitted.own().to_owned() })
 }
 
 /// How some loops go.
-fn ways(request: &mut Request<'_>, schedule: Option<&Path>, code: &Program) -> Result<Ways, Stop> {
+fn ways(query: &mut Query<'_>, schedule: Option<&Path>, code: &Program) -> Result<Ways, Stop> {
     let Some(path) = schedule else { return Ok(Ways::default()) };
-    let file = request.read_text(path)?;
-    let text = request.sources.text(file);
+    let file = query.read_text(path)?;
+    let text = query.sources.text(file);
     match read_ways(text, code) {
         Ok(ways) => Ok(ways),
         Err((number, told)) => {
@@ -51,7 +51,7 @@ fn ways(request: &mut Request<'_>, schedule: Option<&Path>, code: &Program) -> R
             let span = Span::new(file, start, start + lines.next().map_or(0, str::len));
             let title = format!("the schedule cannot be read: {told}");
             let diagnostic = Diagnostic::error("E0824", span, title, "in this line");
-            request.fail(diagnostic.hint("`--dump loops` prints what can be read here"))
+            query.fail(diagnostic.hint("`--dump loops` prints what can be read here"))
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use pullback_base::FileId;
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 use pullback_syntax::ast::{self, CommentKind, Def, Item, ItemKind, TypeBody};
 use pullback_types::show_scheme;
 
@@ -71,12 +71,12 @@ pub fn embedded(name: &str, text: &str) -> Module {
 }
 
 /// All of a user's file.
-pub fn file(request: &mut Request<'_>, path: &Path) -> Result<Module, Stop> {
-    let modules = load(request, path)?;
-    let inferred = typed(request, &modules);
-    request.stop_on_errors()?;
+pub fn file(query: &mut Query<'_>, path: &Path) -> Result<Module, Stop> {
+    let modules = load(query, path)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
     let main = modules.main();
-    let text = request.sources.text(main.file);
+    let text = query.sources.text(main.file);
     let mut type_of = |def: &Def| {
         if signed(def) {
             return head(text, def);

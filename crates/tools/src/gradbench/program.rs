@@ -20,7 +20,7 @@ use pullback_session::parts::{Slot, whole};
 use pullback_session::pipeline::typed;
 use pullback_session::sizes::{with_declared_sizes, wrong_size};
 use pullback_session::wrap::wrap;
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 use pullback_types::tir::Global;
 use pullback_types::{Argument, Call};
 
@@ -52,24 +52,23 @@ impl Ready {
     /// Checks and compiles a function.
     pub fn new(engine: &Engine, eval: &Eval, function: &Function) -> Result<Self, String> {
         let files = files();
-        let mut request = Request::new(&files, REGISTRY);
-        Self::build(&mut request, engine, eval, function)
-            .map_err(|Stop| words(&request.diagnostics))
+        let mut query = Query::new(&files, REGISTRY);
+        Self::build(&mut query, engine, eval, function).map_err(|Stop| words(&query.diagnostics))
     }
 
     fn build(
-        request: &mut Request<'_>,
+        query: &mut Query<'_>,
         engine: &Engine,
         eval: &Eval,
         function: &Function,
     ) -> Result<Self, Stop> {
-        let modules = load(request, &PathBuf::from(format!("{}.pull", eval.name)))?;
-        let mut inferred = typed(request, &modules);
-        request.stop_on_errors()?;
+        let modules = load(query, &PathBuf::from(format!("{}.pull", eval.name)))?;
+        let mut inferred = typed(query, &modules);
+        query.stop_on_errors()?;
         let names = [function.before, Some(function.entry), function.after];
         let (mut parts, mut roots) = (vec![], vec![]);
         for name in names.into_iter().flatten() {
-            let id = inferred.entry(request, name)?;
+            let id = inferred.entry(query, name)?;
             let global = inferred.typed().globals[id].clone();
             let entry = Entry::new(inferred.typed(), Some(&modules.main().module), &global);
             let params = entry.params.iter().take(entry.declared);
@@ -82,10 +81,10 @@ impl Ready {
                 data_result: false,
                 direction: None,
             };
-            roots.push(inferred.call(request, &question)?);
+            roots.push(inferred.call(query, &question)?);
             parts.push((slots, global));
         }
-        let (mut program, roots) = inferred.program(request, &roots)?;
+        let (mut program, roots) = inferred.program(query, &roots)?;
         let mut steps = vec![];
         for (root, (slots, global)) in roots.into_iter().zip(parts) {
             let wrapped = wrap(&mut program, root, &slots, false);
@@ -101,7 +100,7 @@ impl Ready {
         let packing = Packing::default();
         let timed = match Timed::new(engine, &program, entry.function, Asked::Value, packing) {
             Ok(timed) => timed,
-            Err(diagnostic) => return request.fail(*diagnostic),
+            Err(diagnostic) => return query.fail(*diagnostic),
         };
         let image = compile(&program);
         Ok(Self { program, image, before, entry, after, timed })

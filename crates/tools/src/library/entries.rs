@@ -9,7 +9,7 @@ use pullback_session::entry::Entry;
 use pullback_session::load::Modules;
 use pullback_session::pipeline::Inferred;
 use pullback_session::wrap::curried;
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 use pullback_types::show_scheme;
 use pullback_types::tir::GlobalId;
 use pullback_types::ty::Ty;
@@ -46,14 +46,14 @@ type Found = (Program, Vec<Offered>, Vec<LeftOut>);
 
 /// Makes them.
 pub fn offered(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     inferred: &Inferred<'_>,
     modules: &Modules,
     asked: &Build,
 ) -> Result<Found, Stop> {
     let mut ids = vec![];
     for name in &asked.entries {
-        ids.push(inferred.entry(request, name)?);
+        ids.push(inferred.entry(query, name)?);
     }
     let is_named = !ids.is_empty();
     if !is_named {
@@ -66,13 +66,13 @@ pub fn offered(
         match unfit(&global.ty, &entry) {
             None => kept.push((id, entry)),
             Some(why) if is_named => {
-                return request.fail(without_c_type(&entry.name, entry.span, why));
+                return query.fail(without_c_type(&entry.name, entry.span, why));
             }
             Some(why) => left_out.push(LeftOut::new(&global.name, why)),
         }
     }
     let ids: Vec<_> = kept.iter().map(|(id, _)| *id).collect();
-    let (mut program, defs) = inferred.program(request, &ids)?;
+    let (mut program, defs) = inferred.program(query, &ids)?;
     let mut offers = vec![];
     let mut is_known = vec![false; asked.wrt.len()];
     let mut made = vec![];
@@ -81,7 +81,7 @@ pub fn offered(
         let (types, result) = curried(&program.defs[def].ty, entry.params.len());
         if let Some(why) = types.iter().chain([&result]).find_map(fields::problem) {
             if is_named {
-                return request.fail(without_c_type(&entry.name, entry.span, why));
+                return query.fail(without_c_type(&entry.name, entry.span, why));
             }
             left_out.push(LeftOut::new(&global.name, why));
             continue;
@@ -91,7 +91,7 @@ pub fn offered(
             Abi::Casadi => match sizes(global, entry.params.len(), &asked.sizes) {
                 Ok(sizes) => Some(sizes),
                 Err(why) if is_named => {
-                    return request.fail(without_matrices(&entry.name, entry.span, &why));
+                    return query.fail(without_matrices(&entry.name, entry.span, &why));
                 }
                 Err(why) => {
                     left_out.push(LeftOut::new(&global.name, &why));
@@ -114,16 +114,16 @@ pub fn offered(
         }
     }
     if let Some(diagnostic) = unmet(asked, &is_known, &made) {
-        return request.fail(diagnostic);
+        return query.fail(diagnostic);
     }
     let sizes = |id: &GlobalId| inferred.typed().globals[*id].sizes.iter();
     let has = |name: &String| ids.iter().flat_map(sizes).any(|size| *size.name == **name);
     if let Some((name, _)) = asked.sizes.iter().find(|(name, _)| asked.abi == Abi::C || !has(name))
     {
-        return request.fail(without_size(name));
+        return query.fail(without_size(name));
     }
     if offers.is_empty() {
-        return request.fail(without_functions(asked));
+        return query.fail(without_functions(asked));
     }
     Ok((program, offers, left_out))
 }

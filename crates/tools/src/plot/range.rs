@@ -8,7 +8,7 @@ use pullback_session::arguments::expressions;
 use pullback_session::engine::{Code, Engine};
 use pullback_session::load::Modules;
 use pullback_session::pipeline::typed;
-use pullback_session::{Request, Stop};
+use pullback_session::{Query, Stop};
 
 use crate::bug::bug;
 
@@ -17,13 +17,13 @@ pub type Range = (f64, f64);
 
 /// The numbers of a range.
 pub fn range(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     modules: &Modules,
     engine: &Engine,
     (from, to): &(String, String),
 ) -> Result<Range, Stop> {
-    let from = bound(request, modules, engine, from)?;
-    let to = bound(request, modules, engine, to)?;
+    let from = bound(query, modules, engine, from)?;
+    let to = bound(query, modules, engine, to)?;
     let is_range = from < to && (to - from).is_finite();
     if is_range {
         return Ok((from, to));
@@ -34,12 +34,12 @@ pub fn range(
     } else {
         "a range is finite"
     };
-    request.fail(Diagnostic::error("E0828", Span::NONE, title, "").note(why))
+    query.fail(Diagnostic::error("E0828", Span::NONE, title, "").note(why))
 }
 
 /// One end of a range. What is a number already needs no evaluation.
 fn bound(
-    request: &mut Request<'_>,
+    query: &mut Query<'_>,
     modules: &Modules,
     engine: &Engine,
     text: &str,
@@ -47,14 +47,14 @@ fn bound(
     if let Some(number) = text.parse::<f64>().ok().filter(|number| number.is_finite()) {
         return Ok(number);
     }
-    let exprs = expressions(request, "range", &[text.to_owned()])?;
-    let mut inferred = typed(request, modules);
-    request.stop_on_errors()?;
-    let root = inferred.real(request, &exprs[0])?;
-    let (program, roots) = inferred.program(request, &[root])?;
+    let exprs = expressions(query, "range", &[text.to_owned()])?;
+    let mut inferred = typed(query, modules);
+    query.stop_on_errors()?;
+    let root = inferred.real(query, &exprs[0])?;
+    let (program, roots) = inferred.program(query, &[root])?;
     match engine.value(&Code::new(program), roots[0]) {
         Ok(Value::Real(number)) => Ok(number),
         Ok(_) => bug("an expression that is a Real gives one"),
-        Err(fault) => request.fail(*fault),
+        Err(fault) => query.fail(*fault),
     }
 }

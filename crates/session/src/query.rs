@@ -1,4 +1,4 @@
-//! A request: the files seen so far and what was said about them. It is a value; nothing is global.
+//! A query: the files seen so far and what was said about them. It is a value; nothing is global.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -14,8 +14,8 @@ use crate::limits::{Clock, exceeded_by_input};
 /// Told what is counted, how many are done, and of how many.
 pub type Progress<'f> = &'f dyn Fn(&str, u64, u64);
 
-/// The state of one request: where files come from, their texts, the diagnostics found.
-pub struct Request<'f> {
+/// The state of one question: where files come from, their texts, the diagnostics found.
+pub struct Query<'f> {
     /// Where files come from.
     pub files: &'f dyn Files,
     /// The engines that may be chosen by name.
@@ -40,16 +40,16 @@ pub struct Request<'f> {
     held: Vec<Charge>,
 }
 
-/// Errors have been reported to the request: there is nothing more to do.
+/// Errors have been reported to the query: there is nothing more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
-impl<'f> Request<'f> {
-    /// A request that has seen nothing and begins its work now.
+impl<'f> Query<'f> {
+    /// A query that has seen nothing and begins its work now.
     pub fn new(files: &'f dyn Files, registry: Registry) -> Self {
         Self::timed(files, registry, Clock::default())
     }
-    /// A request that has seen nothing, with the clock of its work.
+    /// A query that has seen nothing, with the clock of its work.
     pub fn timed(files: &'f dyn Files, registry: Registry, clock: Clock) -> Self {
         Self {
             files,
