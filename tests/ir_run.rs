@@ -32,7 +32,7 @@ pub fn ir_run_test(text: &str) -> Result<(), String> {
     // Native code counts no steps.
     let compiled: Vec<_> =
         lines.into_iter().filter(|(line, _)| !line.starts_with("count")).collect();
-    if case.limits.budget.is_none() && !compiled.is_empty() {
+    if case.budget.is_none() && !compiled.is_empty() {
         failures.extend(case.differs_natively(&compiled)?);
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
@@ -43,6 +43,7 @@ struct Case<'t> {
     text: &'t str,
     program: Program,
     limits: Limits,
+    budget: Option<Budget>,
 }
 
 /// What a run gives, and what it counted if it counts.
@@ -63,11 +64,10 @@ impl<'t> Case<'t> {
         if let Some(bytes) = limit(text, "--@ memory ")? {
             limits.max_memory = bytes;
         }
-        if let Some(steps) = limit(text, "--@ steps ")? {
-            limits.budget = Some(Budget { steps, exceeded: "too many steps" });
-        }
         limits.timeout = limit(text, "--@ seconds ")?.map(Duration::from_secs_f64);
-        Ok(Self { text, program, limits })
+        let steps = limit(text, "--@ steps ")?;
+        let budget = steps.map(|steps| Budget { steps, exceeded: "too many steps" });
+        Ok(Self { text, program, limits, budget })
     }
 
     /// The lines that say what a function gives, each with the function.
@@ -87,7 +87,7 @@ impl<'t> Case<'t> {
 
     fn evaluated(&self, func: FuncId) -> Ran {
         let image = Image::new(&self.program);
-        let mut machine = Machine::new(&image, self.limits.clone());
+        let mut machine = Machine::new(&image, self.limits.clone()).within(self.budget);
         let values = machine.call(func, vec![])?;
         Ok((values, Some(machine.counts())))
     }

@@ -56,9 +56,12 @@ impl Request {
     }
 
     fn options(&self) -> Options {
-        let options =
-            Options { timeout: self.time, strict_domain: self.strict, ..Options::default() };
-        Options { max_memory: self.memory.unwrap_or(options.max_memory), ..options }
+        let mut options = Options { strict_domain: self.strict, ..Options::default() };
+        options.limits.timeout = self.time;
+        if let Some(bytes) = self.memory {
+            options.limits.max_memory = bytes;
+        }
+        options
     }
 }
 

@@ -1,8 +1,31 @@
 //! What the limits of evaluations are made of.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::memory;
+use crate::progress::Progress;
+
+/// Limits of a run, and who hears of it.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most bytes that values and stacks may take together.
+    pub max_memory: usize,
+    /// The most time it may take.
+    pub timeout: Option<Duration>,
+    /// From when the limits of time and memory count, if that is before the run.
+    pub since: Option<Since>,
+    /// What is told each line of `debug`.
+    pub tell: fn(&str),
+    /// Who is told how far the outermost loop is.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_memory: 4 << 30, timeout: None, since: None, tell: |_| {}, progress: None }
+    }
+}
 
 /// A moment, for limits to count from.
 #[derive(Clone, Copy, Debug)]
@@ -34,17 +57,6 @@ pub struct Budget {
     pub exceeded: &'static str,
 }
 
-/// Limits of time and memory.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// What counts and from when.
-    pub since: Since,
-    /// The most time.
-    pub timeout: Option<Duration>,
-    /// The most memory, in bytes.
-    pub max_memory: usize,
-}
-
 /// A limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
@@ -57,14 +69,15 @@ pub enum Exceeded {
 impl Limits {
     /// How many bytes may still be taken.
     pub fn room(&self) -> usize {
-        self.max_memory.saturating_sub(self.since.bytes())
+        self.max_memory.saturating_sub(self.since.as_ref().map_or(0, Since::bytes))
     }
     /// Says whether there is time left, and room for this many bytes.
     pub fn check(&self, bytes: usize) -> Result<(), Exceeded> {
         if bytes > self.room() {
             return Err(Exceeded::Memory);
         }
-        let deadline = self.timeout.and_then(|timeout| self.since.time.checked_add(timeout));
+        let start = self.since.map_or_else(Instant::now, |since| since.time);
+        let deadline = self.timeout.and_then(|timeout| start.checked_add(timeout));
         match deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Exceeded::Time),
             Some(_) | None => Ok(()),

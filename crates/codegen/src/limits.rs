@@ -3,25 +3,7 @@
 //! Input: what a command or a caller allows. Output: [`Limits`] and [`Threads`], which [`crate::call`] keeps. No limit
 //! changes a value or its bits: a run that meets one ends with an error.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use pullback_base::{Progress, Since};
-
-/// Limits of a run.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// The most bytes that values and the stack may take together.
-    pub max_memory: usize,
-    /// The most time it may take.
-    pub timeout: Option<Duration>,
-    /// From when the limit of time counts, if that is before the run.
-    pub since: Option<Since>,
-    /// What is told each line of [`pullback_ir::Op::Tell`].
-    pub tell: fn(&str),
-    /// Who is told how far the outermost loop is.
-    pub progress: Option<Arc<Progress>>,
-}
+pub use pullback_base::Limits;
 
 /// On how many threads a run may be.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -21,6 +21,7 @@ use pullback_analysis::facts::proven;
 use pullback_base::{Diagnostic, bug};
 use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
+use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
@@ -29,7 +30,7 @@ use crate::answer::{Answer, Back, Mode};
 use crate::convert::{given, shown};
 use crate::packing::Packing;
 use crate::path::{Plan, compile};
-use crate::settings::{deadline, fp, level, limits, native_limits, unless_refused};
+use crate::settings::{deadline, fp, level, unless_refused};
 use crate::threads::Alike;
 
 const NAME: &str = "compile";
@@ -73,7 +74,7 @@ pub fn run(
     if back == Back::Native {
         code.go_as(options)?;
     }
-    Ok(answer(&code, argument, mode, options)?.0)
+    answer(&code, argument, mode, options)
 }
 
 /// As [`run`] in the evaluator, by a plan that makes code, and with the whole account of what was done.
@@ -84,9 +85,12 @@ pub fn counted(
     mode: &Mode,
     options: &Options,
     plan: &mut Plan<'_>,
-) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
+) -> Result<(Answer, Counts), Box<Diagnostic>> {
     let packing = Packing::of(program, function, &argument, mode);
-    answer(&code_for(program, function, mode, packing, plan)?, argument, mode, options)
+    let code = code_for(program, function, mode, packing, plan)?;
+    let answer = answer(&code, argument, mode, options)?;
+    let counts = answer.counts;
+    Ok((answer, counts))
 }
 
 /// The code of what is asked of a function.
@@ -106,9 +110,9 @@ fn answer(
     argument: Value,
     mode: &Mode,
     options: &Options,
-) -> Result<(Answer, pullback_ir::eval::Counts), Box<Diagnostic>> {
+) -> Result<Answer, Box<Diagnostic>> {
     let arguments = arguments(argument, mode);
-    let (value, counts) = code.call_counted(0, &arguments, options)?;
+    let (value, counts) = code.call_entry(0, &arguments, options)?;
     let (value, derivative) = match (mode, value.as_tuple()) {
         (Mode::Value, _) => (value, None),
         (Mode::Vjp(_) | Mode::Jvp(_), Some([value, derivative])) => {
@@ -116,13 +120,25 @@ fn answer(
         }
         (Mode::Vjp(_) | Mode::Jvp(_), _) => bug(NAME, "a value with its derivative"),
     };
-    Ok((Answer { value, derivative, counts: summary(counts) }, counts))
+    Ok(Answer { value, derivative, counts })
 }
 
-/// The counts of the IR's evaluator as those of the calculus' evaluator.
-fn summary(counts: pullback_ir::eval::Counts) -> Counts {
-    let pullback_ir::eval::Counts { operations, surcharge, copied, .. } = counts;
-    Counts { primitives: operations, surcharge, copied, ..Counts::default() }
+/// What the evaluator makes of a function of the array code, and what it counts.
+fn evaluated(
+    program: &pullback_ir::Program,
+    root: FuncId,
+    values: Vec<pullback_ir::eval::Value>,
+    options: &Options,
+) -> Result<(Vec<pullback_ir::eval::Value>, Counts), Box<Diagnostic>> {
+    let image = Image::new(program);
+    let mut machine = machine(&image, options);
+    let results = machine.call(root, values)?;
+    Ok((results, machine.counts()))
+}
+
+/// The machine of the array code.
+fn machine<'i>(image: &'i Image<'i>, options: &Options) -> Machine<'i> {
+    Machine::new(image, options.limits.clone()).within(options.budget)
 }
 
 fn arguments(argument: Value, mode: &Mode) -> Vec<Value> {
@@ -362,7 +378,7 @@ impl Compiled {
 
     /// From now on native code runs as the options say, unless there is no C compiler.
     fn go_as(&mut self, options: &Options) -> Result<(), Box<Diagnostic>> {
-        unless_refused(self.try_native(options), options.timeout)
+        unless_refused(self.try_native(options), options.limits.timeout)
     }
 
     /// From now on native code runs on one thread, unless there is no C compiler.
@@ -450,25 +466,14 @@ impl Compiled {
         self.call_entry(0, arguments, options)
     }
 
-    /// As [`Compiled::call`], of a definition by its number.
-    pub fn call_entry(
-        &self,
-        entry: usize,
-        arguments: &[Value],
-        options: &Options,
-    ) -> Result<(Value, Counts), Box<Diagnostic>> {
-        let (value, counts) = self.call_counted(entry, arguments, options)?;
-        Ok((value, summary(counts)))
-    }
-
-    /// The answer of code that [`Compiled::of_function`] made.
+    /// What code of [`Compiled::of_function`] answers.
     pub fn answer(
         &self,
         argument: Value,
         mode: &Mode,
         options: &Options,
     ) -> Result<Answer, Box<Diagnostic>> {
-        Ok(answer(self, argument, mode, options)?.0)
+        answer(self, argument, mode, options)
     }
 
     /// The result of the last of several runs, as many as `more` wants, which is told of the time of each:
@@ -485,12 +490,11 @@ impl Compiled {
         let leaves = params.iter().zip(&*arguments);
         let values: Vec<_> = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
         let results = if let Some(native) = &self.native {
-            let limits = native_limits(options);
-            native.repeat(&lowered.program, 0, &values, &limits, more)?
+            native.repeat(&lowered.program, 0, &values, &options.limits, more)?
         } else {
             let image = Image::new(&lowered.program);
             loop {
-                let mut machine = Machine::new(&image, limits(options));
+                let mut machine = machine(&image, options);
                 let values = values.clone();
                 let started = Instant::now();
                 let results = machine.call(lowered.roots[0], values)?;
@@ -503,26 +507,21 @@ impl Compiled {
     }
 
     /// What the evaluator counts for these arguments, whatever runs otherwise.
-    pub fn count(
-        &self,
-        arguments: &[Value],
-        options: &Options,
-    ) -> Result<pullback_ir::eval::Counts, Box<Diagnostic>> {
+    pub fn count(&self, arguments: &[Value], options: &Options) -> Result<Counts, Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
         let arguments = self.taken(arguments);
         let leaves = self.entries[0].0.iter().zip(&*arguments);
         let values = leaves.flat_map(|(ty, value)| given(lowered, ty, value)).collect();
-        let limits = limits(options);
-        Ok(pullback_ir::eval::evaluate(&lowered.program, lowered.roots[0], values, limits)?.1)
+        Ok(evaluated(&lowered.program, lowered.roots[0], values, options)?.1)
     }
 
-    /// As [`Compiled::call`], with the whole account.
-    fn call_counted(
+    /// As [`Compiled::call`], of a definition by its number.
+    pub fn call_entry(
         &self,
         entry: usize,
         arguments: &[Value],
         options: &Options,
-    ) -> Result<(Value, pullback_ir::eval::Counts), Box<Diagnostic>> {
+    ) -> Result<(Value, Counts), Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
         let mut values = vec![];
         let (params, result) = &self.entries[entry];
@@ -530,17 +529,16 @@ impl Compiled {
             values.extend(given(lowered, ty, argument));
         }
         let (results, counts) = if let Some(native) = &self.native {
-            let limits = native_limits(options);
+            let limits = &options.limits;
             // Native code counts nothing.
-            let counts = pullback_ir::eval::Counts::default();
-            let results = native.call(&lowered.program, entry, &values, &limits)?;
+            let counts = Counts::default();
+            let results = native.call(&lowered.program, entry, &values, limits)?;
             for alike in &self.alike {
-                alike.check(&mut lowered.program, entry, &values, &limits, &results);
+                alike.check(&mut lowered.program, entry, &values, limits, &results);
             }
             (results, counts)
         } else {
-            let (root, limits) = (lowered.roots[entry], limits(options));
-            pullback_ir::eval::evaluate(&lowered.program, root, values, limits)?
+            evaluated(&lowered.program, lowered.roots[entry], values, options)?
         };
         let value = self.told(shown(lowered, result, results));
         Ok((value, counts))

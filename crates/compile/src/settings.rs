@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Failure, Fp, Level};
-use pullback_eval::Options;
-use pullback_ir::eval::Limits;
+use pullback_eval::{Limits, Options};
 use pullback_prim::Fault;
 
 /// The error for native code that could not be made. Without a C compiler there is none: the evaluator runs.
@@ -36,7 +35,8 @@ pub(crate) fn unless_refused(
 
 /// When the time of a run is over.
 pub(crate) fn deadline(options: &Options) -> Option<Instant> {
-    options.since.and_then(|since| since.time.checked_add(options.timeout?))
+    let Limits { since, timeout, .. } = options.limits;
+    since.and_then(|since| since.time.checked_add(timeout?))
 }
 
 /// What numbers of native code may differ in.
@@ -47,28 +47,4 @@ pub(crate) fn fp(options: &Options) -> Fp {
 /// For which machines native code is.
 pub(crate) fn level(options: &Options) -> Level {
     if options.portable { Level::Portable } else { Level::Fast }
-}
-
-/// The limits of native code.
-pub(crate) fn native_limits(options: &Options) -> pullback_codegen::Limits {
-    let Options { max_memory, timeout, since, tell, progress, .. } = options;
-    pullback_codegen::Limits {
-        max_memory: *max_memory,
-        timeout: *timeout,
-        since: *since,
-        tell: *tell,
-        progress: progress.clone(),
-    }
-}
-
-/// The limits of the evaluator of the array code.
-pub(crate) fn limits(options: &Options) -> Limits {
-    Limits {
-        max_memory: options.max_memory,
-        timeout: options.timeout,
-        since: options.since,
-        budget: options.budget,
-        tell: options.tell,
-        progress: options.progress.clone(),
-    }
 }

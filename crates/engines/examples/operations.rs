@@ -91,7 +91,7 @@ fn main() -> std::io::Result<()> {
         let mut machine = Machine::new(&image, Rc::new(NoEngine), Options::default());
         let start = Clock::start();
         machine.global(def(&program, "main")).expect("the program runs");
-        report(name, machine.counts().primitives, start.seconds())?;
+        report(name, machine.counts().operations, start.seconds())?;
     }
     for (name, text) in DIFFERENTIATED {
         let program = program(text);
@@ -115,7 +115,7 @@ fn main() -> std::io::Result<()> {
                 machine.call(pullback.clone(), vec![Value::real(1.0)]).expect("the pullback runs");
             }
             let seconds = start.seconds();
-            report(&format!("{name}: {mode}"), machine.counts().primitives, seconds)?;
+            report(&format!("{name}: {mode}"), machine.counts().operations, seconds)?;
         }
     }
     Ok(())

@@ -61,7 +61,7 @@ impl Application for AtValues<'_> {
     }
 
     fn apply(&mut self, prim: Prim, args: &[Value]) -> Result<Value, Fault> {
-        self.ctx.counts.differentiate(prim);
+        self.ctx.meter.counts.differentiate(prim);
         match &prim.row().class {
             Class::Smooth(smooth) => self.ctx.apply_smooth(prim, smooth, args),
             Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => {
@@ -78,7 +78,7 @@ impl Ctx {
             Class::Smooth(smooth) => self.apply_smooth(prim, smooth, args),
             Class::Structural(Move::Total { array }) => self.sum(&args[*array]),
             Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => {
-                if self.options.strict_domain {
+                if self.strict_domain {
                     self.check_tie(prim, args)?;
                     self.check_jump(prim, args)?;
                 }
@@ -103,7 +103,7 @@ impl Ctx {
         if highest == 0 {
             return Err(Fault::internal(format!("{prim:?} on {args:?}")));
         }
-        let strict = self.options.strict_domain;
+        let strict = self.strict_domain;
         if !strict && let Some(result) = self.plain(smooth, args) {
             return result;
         }
@@ -130,10 +130,10 @@ impl Ctx {
     /// Applies a smooth primitive of one Real, which is followed.
     #[inline(never)]
     pub(super) fn followed1(&mut self, prim: Prim, x: &Value) -> Result<Value, Fault> {
-        if !self.options.strict_domain
+        if !self.strict_domain
             && let Class::Smooth(smooth) = &prim.row().class
             && let Some((last, level)) = self.plain_level()
-            && let Some(plain) = Plain::unary(&mut self.counts, last, smooth, x)
+            && let Some(plain) = Plain::unary(&mut self.meter.counts, last, smooth, x)
         {
             return level.plain(self, last, &plain);
         }
@@ -143,14 +143,14 @@ impl Ctx {
     /// Applies a smooth primitive of two Reals, or of a Real and an Int, of which one or both are followed.
     #[inline(never)]
     pub(super) fn followed2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
-        if !self.options.strict_domain
+        if !self.strict_domain
             && let Class::Smooth(smooth) = &prim.row().class
             && let Some((last, level)) = self.plain_level()
         {
             let plain = if let Value::Int(n) = y {
-                Plain::power(&mut self.counts, last, smooth, x, *n)
+                Plain::power(&mut self.meter.counts, last, smooth, x, *n)
             } else {
-                Plain::binary(&mut self.counts, last, smooth, x, y)
+                Plain::binary(&mut self.meter.counts, last, smooth, x, y)
             };
             if let Some(plain) = plain {
                 return level.plain(self, last, &plain);
@@ -164,9 +164,9 @@ impl Ctx {
     fn plain(&mut self, smooth: &Smooth, args: &[Value]) -> Option<Result<Value, Fault>> {
         let (last, level) = self.plain_level()?;
         let plain = match args {
-            [x] => Plain::unary(&mut self.counts, last, smooth, x)?,
-            [x, Value::Int(n)] => Plain::power(&mut self.counts, last, smooth, x, *n)?,
-            [x, y] => Plain::binary(&mut self.counts, last, smooth, x, y)?,
+            [x] => Plain::unary(&mut self.meter.counts, last, smooth, x)?,
+            [x, Value::Int(n)] => Plain::power(&mut self.meter.counts, last, smooth, x, *n)?,
+            [x, y] => Plain::binary(&mut self.meter.counts, last, smooth, x, y)?,
             _ => return None,
         };
         Some(level.plain(self, last, &plain))
@@ -183,26 +183,26 @@ impl Ctx {
     ) -> Result<Value, Fault> {
         if let (Value::Real(p), Value::Real(x)) = (partial, factor) {
             if let Value::Real(total) = total {
-                self.counts.derivative += 1;
+                self.meter.counts.derivative += 1;
                 return Ok(Value::Real(total + p * x));
             }
             if let Value::Unit = total {
-                self.counts.derivative += u64::from(*p != 1.0);
+                self.meter.counts.derivative += u64::from(*p != 1.0);
                 return Ok(Value::Real(p * x));
             }
         }
         match (total, partial) {
             (Value::Unit, Value::Real(1.0)) => Ok(factor.clone()),
             (Value::Unit, _) => {
-                self.counts.derivative += 1;
+                self.meter.counts.derivative += 1;
                 self.apply(Prim::Mul, &[partial.clone(), factor.clone()])
             }
             (_, Value::Real(1.0)) => {
-                self.counts.derivative += 1;
+                self.meter.counts.derivative += 1;
                 self.apply(Prim::Add, &[total.clone(), factor.clone()])
             }
             _ => {
-                self.counts.derivative += 1;
+                self.meter.counts.derivative += 1;
                 let product = self.apply(Prim::Mul, &[partial.clone(), factor.clone()])?;
                 self.apply(Prim::Add, &[total.clone(), product])
             }
@@ -264,7 +264,7 @@ impl Ctx {
     /// The numbers that a comparison of Reals of any level compares.
     #[cold]
     pub(super) fn compared(&self, prim: Prim, x: &Value, y: &Value) -> Result<(f64, f64), Fault> {
-        if self.options.strict_domain {
+        if self.strict_domain {
             self.check_tie(prim, &[x.clone(), y.clone()])?;
         }
         if self.linearity_tests > 0 {

@@ -4,6 +4,8 @@
 use std::rc::Rc;
 
 use pullback_base::{Name, Span, bug};
+use pullback_machine::stacks::{self, Full};
+use pullback_machine::{CONSTANT, Constants, Frame, Frames, Listing, NATIVE, STOP};
 
 use pullback_lambda::{AdOp, in_library};
 use pullback_prim::Prim;
@@ -17,40 +19,6 @@ use super::walk;
 use super::watch::Place as WatchedPlace;
 use crate::Fault;
 
-/// Where a call returns to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The code, or one of the special numbers below.
-    pub code: u32,
-    /// The next instruction, or the slot of a constant.
-    pub pc: u32,
-    /// Where the window starts in the stack.
-    pub base: usize,
-}
-
-/// The frame below all others.
-pub(super) const STOP: u32 = u32::MAX;
-/// The continuation of an engine is on top of the natives.
-pub(super) const NATIVE: u32 = u32::MAX - 1;
-/// The result is a constant, to be stored.
-pub(super) const CONSTANT: u32 = u32::MAX - 2;
-
-/// How many frames are searched for the call that led into the library.
-const MOST_FRAMES: usize = 200;
-/// How many calls are told that led to an error.
-const MOST_CALLS: usize = 3;
-
-/// What a constant is.
-#[derive(Clone, Debug)]
-pub(super) enum Memo {
-    /// Not asked for yet.
-    Unset,
-    /// Being computed.
-    Running,
-    /// Known.
-    Done(Value),
-}
-
 /// What the fast half does next.
 pub(super) enum Next {
     /// Run this code in a window that starts at this place of the stack.
@@ -61,24 +29,16 @@ pub(super) enum Next {
     Stop(Value),
 }
 
-/// How many calls and loop iterations pass between two looks at the limits.
-pub(super) const TICK: u32 = 1 << 16;
-
-/// From how many calls under way on a function counts as recursive.
-const RECURSION: usize = 8;
-
 /// How many values functions without a place in the program may have on the stack, whatever the limit.
 const LEADING: usize = 1024;
-/// How many frames there may be whatever the limit.
-const FEWEST_FRAMES: usize = 64;
 /// What a continuation takes, with its place in the stack of continuations.
 const NATIVE_BYTES: usize = 64;
 
 pub(super) struct Core<'i> {
     pub image: &'i Image,
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     pub natives: Vec<Box<dyn Then>>,
-    pub memo: Vec<Memo>,
+    pub constants: Constants<Value>,
     pub ctx: Ctx,
 }
 
@@ -92,26 +52,17 @@ impl Then for Rest {
 }
 
 impl Core<'_> {
-    /// Takes the frame on top if it is one of code of the program.
-    #[inline(always)]
-    pub(super) fn resumable(&mut self) -> Option<Frame> {
-        match self.frames.last() {
-            Some(frame) if frame.code < CONSTANT => self.frames.pop(),
-            Some(_) | None => None,
-        }
-    }
-
     /// The result of a call is in `stack[base]`: passes it to the frame on top.
     pub(super) fn returned(&mut self, stack: &mut Vec<Value>, base: usize) -> Result<Next, Fault> {
         let Some(frame) = self.frames.pop() else { return Err(Fault::internal("no frame")) };
         match frame.code {
             STOP => Ok(Next::Stop(std::mem::take(&mut stack[base]))),
             CONSTANT => {
-                self.memo[frame.pc as usize] = Memo::Done(std::mem::take(&mut stack[base]));
+                self.constants.finish(frame.pc as usize, std::mem::take(&mut stack[base]));
                 // Below it stands the frame that asked.
-                match self.frames.pop() {
-                    Some(frame) if frame.code < CONSTANT => Ok(Next::Resume(frame)),
-                    Some(_) | None => Err(Fault::internal("nobody asked for a constant")),
+                match self.frames.pop_code() {
+                    Some(frame) => Ok(Next::Resume(frame)),
+                    None => Err(Fault::internal("nobody asked for a constant")),
                 }
             }
             NATIVE => {
@@ -119,7 +70,7 @@ impl Core<'_> {
                 let Some(then) = self.natives.pop() else {
                     return Err(Fault::internal("no continuation"));
                 };
-                self.ctx.is_outermost = self.frames.len() <= 1;
+                self.ctx.is_outermost = self.frames.depth() <= 1;
                 let step = then.resume(&mut self.ctx, value)?;
                 self.perform(stack, step, frame.base)
             }
@@ -140,14 +91,14 @@ impl Core<'_> {
             let (function, args) = match step {
                 Step::Return(value) => {
                     stack[at] = value;
-                    if let Some(Frame { code: NATIVE, base, .. }) = self.frames.last().copied()
+                    if let Some(Frame { code: NATIVE, base, .. }) = self.frames.last()
                         && base == at
                     {
                         self.frames.pop();
                         let Some(then) = self.natives.pop() else {
                             return Err(Fault::internal("no continuation"));
                         };
-                        self.ctx.is_outermost = self.frames.len() <= 1;
+                        self.ctx.is_outermost = self.frames.depth() <= 1;
                         step = then.resume(&mut self.ctx, std::mem::take(&mut stack[at]))?;
                         continue;
                     }
@@ -255,21 +206,15 @@ impl Core<'_> {
 
     /// Puts a continuation on top, for the result of the window that starts at `base`.
     fn push_native(&mut self, then: Box<dyn Then>, base: usize) -> Result<(), Fault> {
-        if self.natives.len() == self.natives.capacity() {
-            self.grow_natives()?;
-        }
-        self.natives.push(then);
-        self.push_frame(Frame { code: NATIVE, pc: 0, base })
+        let pushed = stacks::push(&mut self.natives, then, NATIVE_BYTES, &mut self.ctx.meter);
+        pushed.map_err(|Full| self.too_deep())?;
+        self.push_frame(Frame::new(NATIVE, 0, base))
     }
 
     /// Puts a frame on top.
     #[inline(always)]
     pub(super) fn push_frame(&mut self, frame: Frame) -> Result<(), Fault> {
-        if self.frames.len() == self.frames.capacity() {
-            self.grow_frames()?;
-        }
-        self.frames.push(frame);
-        Ok(())
+        self.frames.push(frame, &mut self.ctx.meter, self.image)
     }
 
     /// A differentiation operator on arguments of its window.
@@ -303,91 +248,24 @@ impl Core<'_> {
     /// Starts to compute a constant; the asking frame has been pushed, to ask again.
     pub(super) fn constant(&mut self, slot: u32, at: usize) -> Result<Next, Fault> {
         let code = self.image.constants[slot as usize];
-        if matches!(self.memo[slot as usize], Memo::Running) {
-            return Err(Fault::Cycle { name: self.image.codes[code as usize].name.clone() });
-        }
-        self.memo[slot as usize] = Memo::Running;
-        self.push_frame(Frame { code: CONSTANT, pc: slot, base: at })?;
+        self.constants.begin(slot as usize, &self.image.codes[code as usize].name)?;
+        self.push_frame(Frame::new(CONSTANT, slot, at))?;
         Ok(Next::Enter(code, at))
     }
 
     /// Makes the stack at least `len` long.
     pub(super) fn ensure(&mut self, stack: &mut Vec<Value>, len: usize) -> Result<(), Fault> {
-        if len <= stack.len() { Ok(()) } else { self.grow(stack, len) }
-    }
-
-    #[cold]
-    fn grow(&mut self, stack: &mut Vec<Value>, len: usize) -> Result<(), Fault> {
-        let held = size_of_val(&**stack);
-        let affordable = self.affordable(held) / size_of::<Value>();
-        if len > affordable {
-            return Err(self.too_deep());
-        }
-        self.resize_stack(stack, (stack.len() * 2).max(len).max(1024).min(affordable));
-        Ok(())
+        self.frames.ensure(stack, len, 0, (&mut self.ctx.meter, self.image))
     }
 
     /// Makes the stack this long, which the account of memory knows before.
     pub(super) fn resize_stack(&mut self, stack: &mut Vec<Value>, len: usize) {
-        self.resized(size_of_val(&**stack), len * size_of::<Value>());
-        stack.truncate(len);
-        stack.shrink_to(len);
-        stack.reserve_exact(len - stack.len());
-        stack.resize(len, Value::Unit);
-    }
-
-    #[cold]
-    fn grow_frames(&mut self) -> Result<(), Fault> {
-        let held = self.frames.capacity();
-        let affordable = self.affordable(held * size_of::<Frame>()) / size_of::<Frame>();
-        let affordable = affordable.max(FEWEST_FRAMES);
-        if held >= affordable {
-            return Err(self.too_deep());
-        }
-        let wanted = (held * 2).clamp(FEWEST_FRAMES, affordable);
-        self.resized(held * size_of::<Frame>(), wanted * size_of::<Frame>());
-        self.frames.reserve_exact(wanted - held);
-        Ok(())
-    }
-
-    #[cold]
-    fn grow_natives(&mut self) -> Result<(), Fault> {
-        let held = self.natives.capacity();
-        let affordable = self.affordable(held * NATIVE_BYTES) / NATIVE_BYTES;
-        let affordable = affordable.max(FEWEST_FRAMES);
-        if held >= affordable {
-            return Err(self.too_deep());
-        }
-        let wanted = (held * 2).clamp(FEWEST_FRAMES, affordable);
-        self.resized(held * NATIVE_BYTES, wanted * NATIVE_BYTES);
-        self.natives.reserve_exact(wanted - held);
-        Ok(())
-    }
-
-    /// How many bytes one of the machine's stacks, which takes `held` now, may take after it has grown.
-    /// While it is copied the old one is there too.
-    fn affordable(&self, held: usize) -> usize {
-        let limit = self.ctx.options.max_memory;
-        // Half of the memory is for frames, so that recursion without end leaves room for the rest.
-        let others = self.ctx.frames.bytes() - held;
-        (limit / 2).saturating_sub(others).min(limit.saturating_sub(self.ctx.bytes()))
-    }
-
-    /// Notes that one of the machine's stacks changes its size in bytes.
-    fn resized(&mut self, from: usize, to: usize) {
-        let all = self.ctx.frames.bytes() + to - from;
-        self.ctx.frames.set(all);
+        stacks::resize(stack, len, &mut self.ctx.meter);
     }
 
     /// Why there is no room for more frames.
     fn too_deep(&self) -> Fault {
-        let (function, calls) = self.deepest();
-        // A few calls are no recursion: the limit is small, or something else takes the memory.
-        if calls < RECURSION || function.is_empty() {
-            return self.ctx.out_of_memory();
-        }
-        let limit = self.ctx.options.max_memory;
-        Fault::Recursion { limit, function, calls: Some(self.frames.len()) }
+        self.frames.too_deep(&self.ctx.meter, self.image)
     }
 
     /// There is no room to enter a function. The fault is told at the call or else at the function itself;
@@ -400,7 +278,7 @@ impl Core<'_> {
         end: usize,
         fault: Fault,
     ) -> Result<(), (Fault, Option<(u32, usize)>)> {
-        if !self.call_span().is_none() {
+        if !self.frames.call_span(self.image).is_none() {
             return Err((fault, None));
         }
         let spans = &self.image.codes[code as usize].spans;
@@ -412,32 +290,6 @@ impl Core<'_> {
             }
             None => Err((fault, None)),
         }
-    }
-
-    /// The function with the most calls among the latest, and their number.
-    fn deepest(&self) -> (Name, usize) {
-        let mut counts = std::collections::BTreeMap::new();
-        for frame in self.frames.iter().rev().take(1000) {
-            if frame.code < CONSTANT {
-                *counts.entry(frame.code).or_insert(0usize) += 1;
-            }
-        }
-        let most = counts.iter().max_by_key(|(_, count)| **count);
-        most.map_or_else(Default::default, |(code, count)| {
-            (self.image.codes[*code as usize].name.clone(), *count)
-        })
-    }
-
-    /// The place of the latest call under way.
-    pub(super) fn call_span(&self) -> Span {
-        let frame = self.frames.iter().rev().find(|frame| frame.code < CONSTANT);
-        frame.map_or(Span::NONE, |frame| self.span(frame.code, frame.pc as usize))
-    }
-
-    /// The place of the instruction before `pc`.
-    pub(super) fn span(&self, code: u32, pc: usize) -> Span {
-        let spans = &self.image.codes[code as usize].spans;
-        spans[pc.saturating_sub(1)]
     }
 
     /// Shows the watch a primitive that is about to run.
@@ -473,56 +325,13 @@ impl Core<'_> {
 
     /// The place of the instruction before `pc`, and where it is in the library the call that led there.
     fn place(&self, code: u32, pc: usize) -> WatchedPlace {
-        let at = self.span(code, pc);
-        WatchedPlace { call: self.call_into_library(at).unwrap_or(at), at }
-    }
-
-    /// The latest call under way from outside of the library into it, for a place in the library.
-    pub(super) fn call_into_library(&self, at: Span) -> Option<Span> {
-        if self.in_library(at) { self.calls_outside().next() } else { None }
-    }
-
-    /// The calls under way that led to a place outside of the library, the latest first.
-    pub(super) fn calls_to(&self, at: Span) -> Vec<Span> {
-        let mut calls: Vec<Span> = Vec::new();
-        for call in self.calls_outside() {
-            let is_around = |inner: &Span| {
-                call.file == inner.file && call.lo <= inner.lo && inner.hi <= call.hi
-            };
-            // The command calls from where a definition is named.
-            let is_command = self.image.definitions.contains(&call);
-            let is_new = !is_command && !is_around(&at) && !calls.iter().any(is_around);
-            if is_new && calls.len() < MOST_CALLS {
-                calls.push(call);
-            }
-        }
-        calls
-    }
-
-    /// The calls under way outside of the library, the latest first; the frames are searched as far as it
-    /// may well be.
-    fn calls_outside(&self) -> impl Iterator<Item = Span> {
-        let frames = self.frames.iter().rev().take(MOST_FRAMES);
-        let spans = frames
-            .filter(|frame| frame.code < CONSTANT)
-            .map(|frame| self.span(frame.code, frame.pc as usize));
-        spans.filter(|span| !span.is_none() && !self.in_library(*span))
-    }
-
-    fn in_library(&self, span: Span) -> bool {
-        in_library(&self.image.library, span)
+        let at = self.image.span(code, pc);
+        WatchedPlace { call: self.frames.call_into_library(at, self.image).unwrap_or(at), at }
     }
 
     /// Whether this is the code of a constant of the library.
     fn is_library_constant(&self, code: u32, pc: usize) -> bool {
-        self.image.constants.contains(&code) && self.in_library(self.span(code, pc))
-    }
-
-    /// Called every so often: are the limits kept?
-    #[cold]
-    pub(super) fn tick(&mut self) -> Result<(), Fault> {
-        self.ctx.count_steps(u64::from(TICK))?;
-        self.ctx.check_limits()
+        self.image.constants.contains(&code) && self.image.in_library(self.image.span(code, pc))
     }
 
     /// An empty array with room for the size in `n`.
@@ -532,7 +341,7 @@ impl Core<'_> {
             return Err(Fault::Negative { number: size, what: "the size of an array" });
         };
         let bytes = if packing == Packing::Values { 16 } else { 8 };
-        self.ctx.reserve(count as u128 * bytes)?;
+        self.ctx.meter.reserve(count as u128 * bytes)?;
         Ok(Value::Array(Rc::new(Array::new(match packing {
             Packing::Real => Items::Real(Vec::with_capacity(count)),
             Packing::Int => Items::Int(Vec::with_capacity(count)),
@@ -553,8 +362,8 @@ impl Core<'_> {
                 return Err(Fault::internal("an update of no array"));
             };
             if Rc::get_mut(array).is_none() {
-                self.ctx.reserve(array.len() as u128 * element_bytes(array))?;
-                self.ctx.counts.copied += array.len() as u64;
+                self.ctx.meter.reserve(array.len() as u128 * element_bytes(array))?;
+                self.ctx.meter.counts.copied += array.len() as u64;
                 self.ctx.count_elements(array.len(), times(array))?;
                 *array = Rc::new(array.copied());
             }
@@ -572,6 +381,21 @@ impl Core<'_> {
             slot = &mut items[position];
         }
         Ok(())
+    }
+}
+
+impl Listing for Image {
+    fn name(&self, code: u32) -> &Name {
+        &self.codes[code as usize].name
+    }
+    fn place(&self, code: u32, at: usize) -> Span {
+        self.codes[code as usize].spans[at]
+    }
+    fn in_library(&self, place: Span) -> bool {
+        in_library(&self.library, place)
+    }
+    fn is_definition(&self, place: Span) -> bool {
+        self.definitions.contains(&place)
     }
 }
 

@@ -64,13 +64,13 @@ fn unfit(prim: Prim, args: &[Value]) -> Fault {
 /// What is done with one text.
 fn of_text(ctx: &Ctx, prim: Prim, text: &str) -> Result<Value, Fault> {
     if prim.row().tells() {
-        (ctx.options.tell)(text);
+        (ctx.meter.limits.tell)(text);
         Ok(Value::Unit)
     } else if prim == Prim::Quote {
-        ctx.reserve(2 * text.len() as u128)?;
+        ctx.meter.reserve(2 * text.len() as u128)?;
         Ok(Value::str(&quoted(text)))
     } else if prim == Prim::Enclose {
-        ctx.reserve(text.len() as u128)?;
+        ctx.meter.reserve(text.len() as u128)?;
         Ok(Value::str(&enclosed(text)))
     } else if prim == Prim::ReadReal {
         Ok(Value::Real(read_real(text)))
@@ -83,7 +83,7 @@ fn joined(ctx: &Ctx, prim: Prim, one: &str, other: &str) -> Result<Value, Fault>
     if prim != Prim::StrJoin {
         return Err(unfit(prim, &[Value::str(one), Value::str(other)]));
     }
-    ctx.reserve(one.len() as u128 + other.len() as u128)?;
+    ctx.meter.reserve(one.len() as u128 + other.len() as u128)?;
     Ok(Value::Str(Rc::new(Text::new(&[one, other]))))
 }
 
@@ -156,7 +156,7 @@ fn arrays(ctx: &mut Ctx, prim: Prim, array: &Rc<Array>, rest: &[Value]) -> Resul
         (Prim::Size, []) => Ok(Value::Int(array.len() as i64)),
         (Prim::Index, [Value::Int(index)]) => Ok(element(array, *index)?),
         (Prim::Update, [Value::Int(index), value]) => {
-            ctx.counts.copied += array.len() as u64;
+            ctx.meter.counts.copied += array.len() as u64;
             ctx.count_elements(array.len(), times(array))?;
             let mut copied = array.copied();
             copied.set(position(&copied, *index)?, value.clone());
@@ -219,7 +219,7 @@ fn slice(ctx: &Ctx, array: &Array, from: i64, to: i64) -> Result<Value, Fault> {
     let size = array.len();
     match (usize::try_from(from), usize::try_from(to)) {
         (Ok(lo), Ok(hi)) if lo <= hi && hi <= size => {
-            ctx.reserve((hi - lo) as u128 * element_bytes(array))?;
+            ctx.meter.reserve((hi - lo) as u128 * element_bytes(array))?;
             ctx.count_elements(hi - lo, times(array))?;
             Ok(Value::Array(Rc::new(array.slice(lo, hi))))
         }
@@ -239,7 +239,8 @@ pub(super) fn times(array: &Array) -> u64 {
 
 fn concat(ctx: &Ctx, parts: &[Rc<Array>]) -> Result<Value, Fault> {
     let len: usize = parts.iter().map(|part| part.len()).sum();
-    ctx.reserve(len as u128 * parts.iter().map(|part| element_bytes(part)).max().unwrap_or(0))?;
+    ctx.meter
+        .reserve(len as u128 * parts.iter().map(|part| element_bytes(part)).max().unwrap_or(0))?;
     ctx.count_elements(len, parts.iter().map(|part| times(part)).max().unwrap_or(0))?;
     // Packed parts stay packed; empty ones fit to anything.
     let filled: Vec<&Rc<Array>> = parts.iter().filter(|part| !part.is_empty()).collect();

@@ -7,18 +7,16 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Instant;
 
-use pullback_base::memory::{self, Charge};
-use pullback_base::{Since, Stand};
+use pullback_base::Stand;
+use pullback_machine::Meter;
 use pullback_prim::Prim;
 
-use super::counts::Counts;
 use super::numeric::Plain;
-use super::options::{Effort, Options};
+use super::options::{Effort, Options, Quota};
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
-use crate::{Fault, MAX_NESTING, Request, Ruled};
+use crate::{Fault, MAX_NESTING, Ruled};
 
 /// What happens next.
 pub enum Step {
@@ -174,16 +172,15 @@ impl Engine for NoEngine {
 
 /// What primitives and engines need to know and to keep.
 pub struct Ctx {
-    /// Operations so far.
-    pub counts: Counts,
+    /// The limits, and operations so far.
+    pub meter: Meter,
     /// The engine that differentiates.
     pub engine: Rc<dyn Engine>,
-    pub(super) options: Options,
-    /// What the machine's own stacks take.
-    pub(super) frames: Charge,
+    pub(super) strict_domain: bool,
+    watch: Option<Rc<Watch>>,
+    quota: Option<Rc<Quota>>,
     /// Whether no call of the program waits for what the engine does.
     pub(super) is_outermost: bool,
-    deadline: Option<Instant>,
     /// Open levels, ascending.
     open: Vec<(u64, Rc<dyn Level>)>,
     /// How many of them test whether a function is linear.
@@ -191,31 +188,26 @@ pub struct Ctx {
     /// Whether the last of them takes plain numbers.
     takes_plain: bool,
     last_level: u64,
-    /// From when memory counts.
-    since: Since,
-    /// What the account of this thread may reach.
-    ceiling: usize,
-    /// What has been done so far, beside the operations that are counted.
+    /// What has been done so far, beside what the meter counts.
     effort: Cell<Effort>,
 }
 
 impl Ctx {
     pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
-        let since = options.since.unwrap_or_else(Since::now);
-        let deadline = options.timeout.and_then(|timeout| since.time.checked_add(timeout));
+        let Options { limits, budget, strict_domain, watch, quota, .. } = options;
+        let mut meter = Meter::new(limits);
+        meter.budget = budget;
         Self {
-            counts: Counts::default(),
+            meter,
             engine,
-            ceiling: since.bytes.saturating_add(options.max_memory),
-            options,
-            frames: Charge::default(),
+            strict_domain,
+            watch,
+            quota,
             is_outermost: false,
-            deadline,
             open: vec![],
             linearity_tests: 0,
             takes_plain: false,
             last_level: 0,
-            since,
             effort: Cell::default(),
         }
     }
@@ -258,7 +250,7 @@ impl Ctx {
         if self.open.len() > MAX_NESTING && nesting(&primal) >= MAX_NESTING {
             return Err(Fault::Nesting);
         }
-        self.check_memory()?;
+        self.meter.check_memory()?;
         let mut effort = self.effort.get();
         effort.followed += 1;
         self.effort.set(effort);
@@ -279,54 +271,19 @@ impl Ctx {
 
     /// The watch of this evaluation.
     pub fn watch(&self) -> Option<&Rc<Watch>> {
-        self.options.watch.as_ref()
+        self.watch.as_ref()
     }
 
     /// Whether strict domain is asked for.
     pub fn strict_domain(&self) -> bool {
-        self.options.strict_domain
+        self.strict_domain
     }
 
-    /// The bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.since.bytes()
-    }
-
-    /// An error if `bytes` more would be too many.
-    pub fn reserve(&self, bytes: u128) -> Result<(), Fault> {
-        let limit = self.options.max_memory;
-        if bytes > 65_536 && bytes + self.bytes() as u128 > limit as u128 {
-            let request = Request { bytes, used: self.bytes() };
-            return Err(Fault::Memory { limit, request: Some(request) });
-        }
-        Ok(())
-    }
-
-    /// An error if memory has run out.
-    #[inline]
-    fn check_memory(&self) -> Result<(), Fault> {
-        if memory::live() > self.ceiling { Err(self.out_of_memory()) } else { Ok(()) }
-    }
-
-    #[cold]
-    pub(super) fn out_of_memory(&self) -> Fault {
-        Fault::Memory { limit: self.options.max_memory, request: None }
-    }
-
-    /// Counts calls and iterations; an error if an engine may not take so many.
-    pub(super) fn count_steps(&mut self, steps: u64) -> Result<(), Fault> {
-        self.effort.get_mut().steps += steps;
-        match self.options.budget {
-            Some(budget) if self.effort.get().steps > budget.steps => {
-                Err(Fault::Steps { what: budget.exceeded.to_string() })
-            }
-            Some(_) | None => self.tell_effort(),
-        }
-    }
-
-    /// Counts calls and iterations of what is at its end.
-    pub(super) fn count_last_steps(&mut self, steps: u64) {
-        self.effort.get_mut().steps += steps;
+    /// Counts the steps since the last look at the limits, and looks: an error if steps, memory or time have run out.
+    pub(super) fn tick(&mut self) -> Result<(), Fault> {
+        self.meter.count_steps()?;
+        self.tell_effort()?;
+        self.meter.check()
     }
 
     /// Counts elements that an operation reads or writes, each so many times: an error if that is more than may be
@@ -348,30 +305,17 @@ impl Ctx {
         self.count_elements(elements, times)
     }
 
-    /// Tells the meter what has been done; an error if it is too much.
+    /// Tells the quota what has been done; an error if it is too much.
     pub(super) fn tell_effort(&self) -> Result<(), Fault> {
-        let Some(meter) = &self.options.meter else { return Ok(()) };
-        meter.tell(self.effort.get().total(self.counts.weight()))
-    }
-
-    /// An error if time or memory has run out, or whoever watches has stopped the run. Called every so often.
-    pub fn check_limits(&self) -> Result<(), Fault> {
-        self.check_memory()?;
-        if self.options.progress.as_ref().is_some_and(|progress| progress.is_stopped()) {
-            return Err(Fault::Stopped);
-        }
-        match (self.deadline, self.options.timeout) {
-            (Some(deadline), Some(timeout)) if Instant::now() >= deadline => {
-                Err(Fault::Time { seconds: timeout.as_secs_f64() })
-            }
-            _ => Ok(()),
-        }
+        let Some(quota) = &self.quota else { return Ok(()) };
+        quota.tell(self.effort.get().total(&self.meter.counts))
     }
 
     /// Tells how far the engine is, if somebody asks and this is what the whole run does.
     pub fn tell_stand(&self, stand: Stand) {
-        let progress = self.options.progress.as_ref().filter(|_| self.is_outermost);
-        if let Some(progress) = progress.filter(|progress| progress.is_asked()) {
+        if self.is_outermost
+            && let Some(progress) = self.meter.asked()
+        {
             progress.tell(Some(stand));
         }
     }

@@ -9,7 +9,6 @@ mod chunks;
 mod code;
 mod compile;
 mod core;
-mod counts;
 mod custom;
 mod discrete;
 mod effects;
@@ -30,13 +29,13 @@ pub use arith::Linearised;
 pub use chunks::Chunks;
 pub use code::{Code, Image, Instr, Place};
 pub use compile::compile;
-pub use counts::Counts;
 pub use hooks::{Ctx, Engine, Level, Native, NoEngine, Step, Then};
 pub use machine::Machine;
 pub use numeric::Plain;
-pub use options::{Meter, Options};
+pub use options::{Options, Quota};
 pub use prims::{Operation, PrimId, Prims};
-pub use pullback_base::{Budget, Since, memory};
+pub use pullback_base::{Budget, Limits, Since, memory};
+pub use pullback_machine::{Counts, Meter};
 pub use pullback_prim::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
 };

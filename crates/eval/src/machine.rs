@@ -7,22 +7,19 @@ mod registers;
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Label};
+use pullback_base::Diagnostic;
 
 use pullback_lambda::DefId;
+use pullback_machine::{Body, Constants, Counts, DIVISION, Failed, Frame, Frames, Fuel, STOP};
 use pullback_prim::{Prim, values};
 
 use super::code::{Code, Image, Instr, Place};
-use super::core::{Core, Frame, Memo, Next, STOP, TICK, array_of};
-use super::counts::Counts;
+use super::core::{Core, Next, array_of};
 use super::hooks::{Ctx, Engine, Step};
 use super::options::Options;
 use super::value::Value;
 use crate::Fault;
 use registers::*;
-
-/// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
-const DIVISION: u64 = 3;
 
 /// Evaluates definitions of a compiled program.
 pub struct Machine<'i> {
@@ -35,9 +32,9 @@ impl<'i> Machine<'i> {
     pub fn new(image: &'i Image, engine: Rc<dyn Engine>, options: Options) -> Self {
         let core = Core {
             image,
-            frames: vec![],
+            frames: Frames::default(),
             natives: vec![],
-            memo: vec![Memo::Unset; image.constants.len()],
+            constants: Constants::new(image.constants.len()),
             ctx: Ctx::new(engine, options),
         };
         Self { stack: vec![], core }
@@ -48,12 +45,15 @@ impl<'i> Machine<'i> {
         match self.core.image.places[def.0 as usize] {
             Place::Function(code) => Ok(Value::Closure(code, None)),
             Place::Constant { code, slot } => {
-                if let Memo::Done(value) = &self.core.memo[slot as usize] {
+                let number = slot as usize;
+                if let Some(value) = self.core.constants.get(number) {
                     return Ok(value.clone());
                 }
-                self.core.memo[slot as usize] = Memo::Running;
-                let value = self.start(|_, _| Ok(Next::Enter(code, 0)))?;
-                self.core.memo[slot as usize] = Memo::Done(value.clone());
+                let value = self.start(|core, _| {
+                    core.constants.begin(number, &core.image.codes[code as usize].name)?;
+                    Ok(Next::Enter(code, 0))
+                })?;
+                self.core.constants.finish(number, value.clone());
                 Ok(value)
             }
         }
@@ -80,7 +80,7 @@ impl<'i> Machine<'i> {
 
     /// The operations executed so far.
     pub fn counts(&self) -> Counts {
-        self.core.ctx.counts
+        self.core.ctx.meter.read()
     }
 
     /// The context primitives run in.
@@ -92,29 +92,17 @@ impl<'i> Machine<'i> {
         &mut self,
         first: impl FnOnce(&mut Core<'i>, &mut Vec<Value>) -> Result<Next, Fault>,
     ) -> Result<Value, Box<Diagnostic>> {
-        let bottom = self.core.push_frame(Frame { code: STOP, pc: 0, base: 0 });
+        let bottom = self.core.push_frame(Frame::new(STOP, 0, 0));
         let result = match bottom.and_then(|()| first(&mut self.core, &mut self.stack)) {
             Ok(next) => self.run(next),
             Err(fault) => Err((fault, None)),
         };
         // What is done is done, also if it is more than was to be.
         let _ = self.core.ctx.tell_effort();
-        result.map_err(|(fault, place)| {
-            let span = match place {
-                Some((code, pc)) => self.core.span(code, pc),
-                None => self.core.call_span(),
-            };
-            let call = self.core.call_into_library(span);
-            let calls = self.core.calls_to(call.unwrap_or(span));
+        result.map_err(|failed| {
+            let diagnostic = self.core.frames.diagnostic(failed, self.core.image);
             self.reset();
-            let mut diagnostic = fault.diagnostic(span);
-            if let Some(call) = call {
-                diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
-            }
-            for call in calls {
-                diagnostic = diagnostic.label(call, "called here");
-            }
-            Box::new(diagnostic)
+            diagnostic
         })
     }
 
@@ -124,11 +112,7 @@ impl<'i> Machine<'i> {
         self.core.frames.clear();
         self.core.natives.clear();
         self.core.ctx.close_all();
-        for memo in &mut self.core.memo {
-            if matches!(memo, Memo::Running) {
-                *memo = Memo::Unset;
-            }
-        }
+        self.core.constants.abandon();
     }
 
     /// Runs until the bottom frame has its result. One line for each instruction; what does not fit
@@ -140,17 +124,17 @@ impl<'i> Machine<'i> {
     fn run(&mut self, mut next: Next) -> Result<Value, Failed> {
         let Self { stack, core } = self;
         let image = core.image;
-        let mut fuel = TICK;
+        let mut fuel = Fuel::default();
         let mut primitives = 0u64;
         // Every turn of this loop enters or resumes one frame.
         'frame: loop {
-            core.ctx.counts.primitives += std::mem::take(&mut primitives);
+            core.ctx.meter.counts.operations += std::mem::take(&mut primitives);
             let frame = match next {
-                Next::Enter(code, base) => Frame { code, pc: 0, base },
+                Next::Enter(code, base) => Frame::new(code, 0, base),
                 Next::Resume(frame) => frame,
-                Next::Stop(value) => { core.ctx.count_last_steps(u64::from(TICK - fuel)); return Ok(value) }
+                Next::Stop(value) => { core.ctx.meter.counts.steps += fuel.burnt(); return Ok(value) }
             };
-            let mut w = Window::of(image, frame);
+            let mut w = resumed(image, frame);
             if let Err(fault) = core.ensure(stack, w.end()) { core.crowded(stack, w.id, w.end(), fault)?; }
             let mut regs: &mut [Value] = &mut stack[w.base..w.end()];
 
@@ -166,7 +150,7 @@ impl<'i> Machine<'i> {
             macro_rules! jump_if { ($test:expr, $to:expr) => { if $test { w.pc = $to as usize; } }; }
             macro_rules! burn { () => { burned!(fuel, core, primitives, w, stack, regs) }; }
             macro_rules! leave { ($next:expr) => {{ next = check!($next); continue 'frame; }}; }
-            macro_rules! save { () => { check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, base: w.base })) }; }
+            macro_rules! save { () => { check!(core.push_frame(w.frame(()))) }; }
             macro_rules! enter { ($code:expr, $base:expr) => { entered!($code, $base, image, stack, core, primitives, w, regs) }; }
 
             loop {
@@ -181,25 +165,25 @@ impl<'i> Machine<'i> {
                     Instr::Str { d, index } => put!(d, Value::Str(image.strings[index as usize].clone())),
                     Instr::Tag { d, tag } => put!(d, Value::Tag(tag)),
                     Instr::Fun { d, code } => put!(d, Value::Closure(code, None)),
-                    Instr::Global { d, constant } => match &core.memo[constant as usize] {
-                        Memo::Done(value) => put!(d, value.clone()),
+                    Instr::Global { d, constant } => match core.constants.get(constant as usize) {
+                        Some(value) => put!(d, value.clone()),
                         // The frame asks again when the constant is there.
-                        Memo::Unset | Memo::Running => { w.pc -= 1; save!(); leave!(core.constant(constant, w.end())) }
+                        None => { w.pc -= 1; save!(); leave!(core.constant(constant, w.end())) }
                     },
                     Instr::RealAdd { d, a, b } => real!(d, &reg!(a), &reg!(b), +, Add),
                     Instr::RealSub { d, a, b } => real!(d, &reg!(a), &reg!(b), -, Sub),
                     Instr::RealMul { d, a, b } => real!(d, &reg!(a), &reg!(b), *, Mul),
-                    Instr::RealDiv { d, a, b } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &reg!(b), /, Div) }
+                    Instr::RealDiv { d, a, b } => { core.ctx.meter.counts.surcharge += DIVISION; real!(d, &reg!(a), &reg!(b), /, Div) }
                     Instr::RealAddK { d, a, k } => real!(d, &reg!(a), &*constant(k), +, Add),
                     Instr::RealSubK { d, a, k } => real!(d, &reg!(a), &*constant(k), -, Sub),
                     Instr::RealMulK { d, a, k } => real!(d, &reg!(a), &*constant(k), *, Mul),
-                    Instr::RealDivK { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &reg!(a), &*constant(k), /, Div) }
+                    Instr::RealDivK { d, a, k } => { core.ctx.meter.counts.surcharge += DIVISION; real!(d, &reg!(a), &*constant(k), /, Div) }
                     Instr::RealAddR { d, a, k } => real!(d, &*constant(k), &reg!(a), +, Add),
                     Instr::RealSubR { d, a, k } => real!(d, &*constant(k), &reg!(a), -, Sub),
                     Instr::RealMulR { d, a, k } => real!(d, &*constant(k), &reg!(a), *, Mul),
-                    Instr::RealDivR { d, a, k } => { core.ctx.counts.surcharge += DIVISION; real!(d, &*constant(k), &reg!(a), /, Div) }
+                    Instr::RealDivR { d, a, k } => { core.ctx.meter.counts.surcharge += DIVISION; real!(d, &*constant(k), &reg!(a), /, Div) }
                     Instr::RealNeg { d, a } => { primitives += 1; set!(d, negated(&mut core.ctx, &reg!(a))) }
-                    Instr::Real1 { prim, d, a } => { let op = &image.prims[prim]; primitives += 1; core.ctx.counts.surcharge += op.surcharge; set!(d, prim1(&mut core.ctx, op.prim, &reg!(a))) }
+                    Instr::Real1 { prim, d, a } => { let op = &image.prims[prim]; primitives += 1; core.ctx.meter.counts.surcharge += op.surcharge; set!(d, prim1(&mut core.ctx, op.prim, &reg!(a))) }
                     Instr::IntAdd { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_add, IntAdd),
                     Instr::IntSub { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_sub, IntSub),
                     Instr::IntMul { d, a, b } => whole!(d, &reg!(a), int(&reg!(b)), i64::checked_mul, IntMul),
@@ -209,8 +193,8 @@ impl<'i> Machine<'i> {
                     Instr::IntSubK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_sub, IntSub),
                     Instr::IntMulK { d, a, k } => whole!(d, &reg!(a), k, i64::checked_mul, IntMul),
                     Instr::ToReal { d, a } => { primitives += 1; let n = int(&reg!(a)); set_real(&mut reg!(d), n as f64) }
-                    Instr::Prim1 { prim, d, a } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.counts.surcharge += op.surcharge; set!(d, core.ctx.apply(op.prim, std::slice::from_ref(&reg!(a)))) }
-                    Instr::Prim2 { prim, d, a, b } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.counts.surcharge += op.surcharge; set!(d, prim2(&mut core.ctx, op.prim, &reg!(a), &reg!(b))) }
+                    Instr::Prim1 { prim, d, a } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.meter.counts.surcharge += op.surcharge; set!(d, core.ctx.apply(op.prim, std::slice::from_ref(&reg!(a)))) }
+                    Instr::Prim2 { prim, d, a, b } => { let op = &image.prims[prim]; primitives += op.counted; core.ctx.meter.counts.surcharge += op.surcharge; set!(d, prim2(&mut core.ctx, op.prim, &reg!(a), &reg!(b))) }
                     Instr::PrimN { prim, d, first, n } => set!(d, core.ctx.apply(image.prims[prim].prim, &regs[first as usize..first as usize + usize::from(n)])),
                     Instr::CheckSize { a, n, what, depth } => check!(check_size(&reg!(a), depth, &reg!(n), || &image.strings[what as usize])),
                     Instr::Sized { d, a, n, depth } => { let n = int(&reg!(n)); let array = take(regs, a); reg!(d) = array.sized(usize::from(depth), n) }
@@ -277,8 +261,8 @@ impl<'i> Machine<'i> {
                         Some(code) => enter!(code, w.base),
                         None => leave!(core.apply(stack, w.base, n as usize)),
                     } }
-                    Instr::Return { a } => { give_back(regs, a); match core.resumable() {
-                        Some(frame) => { w = Window::of(image, frame); regs = &mut stack[w.base..w.end()]; }
+                    Instr::Return { a } => { give_back(regs, a); match core.frames.pop_code() {
+                        Some(frame) => { w = resumed(image, frame); regs = &mut stack[w.base..w.end()]; }
                         None => leave!(core.returned(stack, w.base)),
                     } }
                     Instr::Ad { op, first, n } => { save!(); leave!(core.ad(stack, op, w.base + first as usize, n as usize)) }
@@ -288,29 +272,24 @@ impl<'i> Machine<'i> {
     }
 }
 
-/// An error, and the code and next instruction of the frame it arose in, if it is not the caller's.
-type Failed = (Fault, Option<(u32, usize)>);
+impl Body for Code {
+    type Instr = Instr;
 
-/// The running frame.
-struct Window<'i> {
-    id: u32,
-    code: &'i Code,
-    instrs: &'i [Instr],
-    pc: usize,
-    base: usize,
+    #[inline(always)]
+    fn instrs(&self) -> &[Instr] {
+        &self.instrs
+    }
+    #[inline(always)]
+    fn registers(&self) -> u32 {
+        self.registers
+    }
 }
 
-impl<'i> Window<'i> {
-    #[inline(always)]
-    fn of(image: &'i Image, frame: Frame) -> Self {
-        let code = &image.codes[frame.code as usize];
-        let Frame { code: id, pc, base } = frame;
-        Self { id, code, instrs: &code.instrs, pc: pc as usize, base }
-    }
+/// The running frame.
+type Running<'i> = pullback_machine::Running<'i, Code>;
 
-    /// One past its last register.
-    #[inline(always)]
-    fn end(&self) -> usize {
-        self.base + self.code.registers as usize
-    }
+/// A frame that runs again.
+#[inline(always)]
+fn resumed(image: &Image, frame: Frame) -> Running<'_> {
+    Running::of(&image.codes[frame.code as usize], frame.code, frame.pc as usize, frame.base)
 }

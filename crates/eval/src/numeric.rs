@@ -1,8 +1,8 @@
 //! Partial derivatives at plain numbers: what engines need most often, without values in between.
 
+use pullback_machine::Counts;
 use pullback_prim::{Application, Class, Partials, Prim, RealFn, Smooth, Term};
 
-use super::counts::Counts;
 use super::value::Value;
 
 /// A primitive at plain numbers, of which one or both are followed at one level and no other.
@@ -118,7 +118,9 @@ impl<'a> Plain<'a> {
                 Err(NotOfReals) => return None,
             }
         }
-        counts.add(partials.application().counts);
+        let Counts { derivative, surcharge, .. } = partials.application().counts;
+        counts.derivative += derivative;
+        counts.surcharge += surcharge;
         Some(self)
     }
 }

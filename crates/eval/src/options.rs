@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use pullback_base::{Budget, Progress, Since};
+use pullback_base::{Budget, Limits};
+use pullback_machine::{Counts, check_budget};
 
 use super::watch::Watch;
 use crate::Fault;
@@ -14,16 +14,15 @@ use crate::Fault;
 /// an iteration; what else takes long counts beside, by about as much as it takes. Nothing is measured, so the same
 /// evaluation does the same each time.
 #[derive(Debug)]
-pub struct Meter {
-    most: u64,
-    exceeded: &'static str,
+pub struct Quota {
+    budget: Budget,
     done: Cell<u64>,
 }
 
-impl Meter {
-    /// A meter at zero, and what to say beyond its end.
-    pub fn new(most: u64, exceeded: &'static str) -> Self {
-        Self { most, exceeded, done: Cell::new(0) }
+impl Quota {
+    /// A quota of which nothing has been used.
+    pub fn new(budget: Budget) -> Self {
+        Self { budget, done: Cell::new(0) }
     }
     /// What has been done.
     pub fn done(&self) -> u64 {
@@ -32,15 +31,13 @@ impl Meter {
     /// An error if this is more than may be done.
     pub(super) fn tell(&self, done: u64) -> Result<(), Fault> {
         self.done.set(done);
-        if done > self.most { Err(Fault::Steps { what: self.exceeded.to_owned() }) } else { Ok(()) }
+        check_budget(self.budget, done)
     }
 }
 
-/// How much an evaluation has done, beside operations on numbers.
+/// How much an evaluation has done, beside what is counted for everybody.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effort {
-    /// Calls and iterations, as far as they have been counted.
-    pub steps: u64,
     /// Reals that levels have begun to follow: each is remembered, and mostly met once more.
     pub followed: u64,
     /// Elements that operations on arrays have read or written, in copies of a plain number.
@@ -55,22 +52,18 @@ impl Effort {
     /// How many elements do.
     const ELEMENTS: u64 = 512;
 
-    /// All of it, with operations of this weight.
-    pub fn total(self, weight: u64) -> u64 {
-        let operations = weight.saturating_sub(self.summed) / Self::OPERATIONS;
-        self.steps + self.followed + operations + self.elements / Self::ELEMENTS
+    /// All of it, with what has been counted.
+    pub fn total(self, counts: &Counts) -> u64 {
+        let operations = counts.weight().saturating_sub(self.summed) / Self::OPERATIONS;
+        counts.steps + self.followed + operations + self.elements / Self::ELEMENTS
     }
 }
 
 /// Limits and conventions of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most bytes that values, frames and tapes may take together.
-    pub max_memory: usize,
-    /// The most time an evaluation may take.
-    pub timeout: Option<Duration>,
-    /// From when the limits of time and memory count, if that is before the evaluation.
-    pub since: Option<Since>,
+    /// The limits of time and memory, tapes included, and who hears of the evaluation.
+    pub limits: Limits,
     /// Strict domain: ties of followed Reals and primitives without a derivative are errors.
     pub strict_domain: bool,
     /// What is shown the primitives of an image made for it.
@@ -78,13 +71,9 @@ pub struct Options {
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
     /// Who is told how much an evaluation has done so far, where all of it counts that takes time.
-    pub meter: Option<Rc<Meter>>,
+    pub quota: Option<Rc<Quota>>,
     /// The most bytes that compiled code saves of a loop for reverse mode, before it gets checkpoints.
     pub max_tape: Option<usize>,
-    /// What is told each line of `debug`.
-    pub tell: fn(&str),
-    /// Who is told how far the outermost loop is.
-    pub progress: Option<Arc<Progress>>,
     /// Whether native code adds and rounds as the evaluator does, to the last bit.
     pub strict_fp: bool,
     /// Whether native code runs on every machine of this kind, and not on this one alone.
@@ -98,24 +87,21 @@ impl Options {
     /// and how far it is.
     #[must_use]
     pub fn unheard(&self) -> Self {
-        let progress = self.progress.as_ref().map(|progress| Arc::new(progress.unheard()));
-        Self { tell: |_| {}, progress, ..self.clone() }
+        let progress = self.limits.progress.as_ref().map(|progress| Arc::new(progress.unheard()));
+        let limits = Limits { tell: |_| {}, progress, ..self.limits.clone() };
+        Self { limits, ..self.clone() }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            max_memory: 4 << 30,
-            timeout: None,
-            since: None,
+            limits: Limits::default(),
             strict_domain: false,
             watch: None,
             budget: None,
-            meter: None,
+            quota: None,
             max_tape: None,
-            tell: |_| {},
-            progress: None,
             strict_fp: false,
             portable: false,
             threads: 1,

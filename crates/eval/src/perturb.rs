@@ -1,62 +1,51 @@
 //! `perturb`: the Reals of a value, also those that its functions captured, held constant and moved by a number
-//! times their weights ([`pullback_lambda::weights`]). It recurses on a stack of its own, however deep the value is.
+//! times their weights ([`pullback_lambda::weights`]).
 
-use pullback_base::bug;
-use pullback_base::memory::Charge;
 use pullback_lambda::weights::{phase, weight};
 use pullback_prim::Prim;
 
 use super::hooks::Ctx;
-use super::value::{Fields, Items, Value};
+use super::value::{Items, Value};
+use super::walk::{Rebuild, rebuild};
 use crate::Fault;
 
-/// A structure being rebuilt.
-struct Open {
-    source: Value,
-    phase: f64,
-    done: Vec<Value>,
-    #[expect(dead_code, reason = "it is in the account while the structure is open")]
-    held: Charge,
+/// Moves Reals by a number; beside each part of the value is its phase.
+struct Mover<'c> {
+    ctx: &'c mut Ctx,
+    by: &'c Value,
 }
 
 impl Ctx {
     /// `perturb by value`
     pub(super) fn perturbed(&mut self, by: &Value, value: &Value) -> Result<Value, Fault> {
-        let mut stack: Vec<Open> = vec![];
-        let mut current = (value.clone(), 0.0);
-        loop {
-            let (value, whole) = current;
-            let count = parts(&value);
-            if count > 0 {
-                self.count_elements(count, 1)?;
-                let held = Charge::new(count * size_of::<Value>());
-                current = (part(&value, 0), phase(whole, 0));
-                let done = Vec::with_capacity(count);
-                stack.push(Open { source: value, phase: whole, done, held });
-                continue;
-            }
-            let mut result = self.moved(by, value, whole)?;
-            current = loop {
-                let Some(open) = stack.last_mut() else { return Ok(result) };
-                open.done.push(result);
-                let next = open.done.len();
-                if next < parts(&open.source) {
-                    break (part(&open.source, next), phase(open.phase, next));
-                }
-                result = closed(&open.source, std::mem::take(&mut open.done));
-                stack.pop();
-            };
+        rebuild(value, 0.0, &mut Mover { ctx: self, by })
+    }
+}
+
+impl Rebuild for Mover<'_> {
+    type Beside = f64;
+
+    const OPENS_FUNCTIONS: bool = true;
+
+    fn keeps(&self, value: &Value) -> bool {
+        parts(value) == 0
+    }
+    fn meet(&mut self, value: &Value, _: &f64) -> Result<(), Fault> {
+        match parts(value) {
+            0 => Ok(()),
+            parts => self.ctx.count_elements(parts, 1),
         }
     }
-
-    /// A value without parts: a Real that is moved, or something else.
-    fn moved(&mut self, by: &Value, value: Value, phase: f64) -> Result<Value, Fault> {
+    fn part(&self, whole: &f64, index: usize) -> f64 {
+        phase(*whole, index)
+    }
+    fn leaf(&mut self, value: &Value, phase: &f64) -> Result<Value, Fault> {
         if !value.is_real() {
-            return Ok(value);
+            return Ok(value.clone());
         }
-        let held = self.stopped(&value)?;
-        let change = self.apply(Prim::Mul, &[Value::Real(weight(phase)), by.clone()])?;
-        self.apply(Prim::Add, &[held, change])
+        let held = self.ctx.stopped(value)?;
+        let change = self.ctx.apply(Prim::Mul, &[Value::Real(weight(*phase)), self.by.clone()])?;
+        self.ctx.apply(Prim::Add, &[held, change])
     }
 }
 
@@ -81,44 +70,5 @@ fn parts(value: &Value) -> usize {
         | Value::Str(_)
         | Value::Closure(_, None)
         | Value::Native(_) => 0,
-    }
-}
-
-/// One of them.
-fn part(value: &Value, index: usize) -> Value {
-    match value {
-        Value::Tuple(fields)
-        | Value::Data(fields)
-        | Value::Closure(_, Some(fields))
-        | Value::Partial(fields) => fields.items()[index].clone(),
-        Value::Array(array) => array.at(index),
-        Value::Unit
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::Real(_)
-        | Value::Tag(_)
-        | Value::Active(_)
-        | Value::Str(_)
-        | Value::Closure(_, None)
-        | Value::Native(_) => bug("eval", "a value with parts"),
-    }
-}
-
-/// The same structure with other parts.
-fn closed(source: &Value, items: Vec<Value>) -> Value {
-    match source {
-        Value::Tuple(_) => Value::Tuple(Fields::shared(0, items)),
-        Value::Data(fields) => Value::Data(Fields::shared(fields.tag(), items)),
-        Value::Closure(code, _) => Value::Closure(*code, Some(Fields::shared(0, items))),
-        Value::Partial(_) => Value::Partial(Fields::shared(0, items)),
-        Value::Array(_) => Value::array(items),
-        Value::Unit
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::Real(_)
-        | Value::Tag(_)
-        | Value::Active(_)
-        | Value::Str(_)
-        | Value::Native(_) => bug("eval", "a structure that was taken apart"),
     }
 }

@@ -3,10 +3,9 @@
 
 use std::ops::Index;
 
+use pullback_machine::surcharge;
 use pullback_prim::{Class, Move, Prim};
 use rustc_hash::FxHashMap;
-
-use super::counts::surcharge;
 
 /// A primitive of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,59 +1,36 @@
-//! How far the outermost loop under way is: read off the frames when somebody asks, so that loops need not tell it.
-//!
-//! Input: the frames of calls under way, and the registers. Output: the iterations done of the outermost loop, and how
-//! many there are if the loop has a count.
+//! How far the outermost loop under way is: which instructions end loops, and which registers count them.
 
-use pullback_base::{Counted, Stand};
+use pullback_base::Stand;
+use pullback_machine::{Frame, Loop, outermost};
 
-use super::code::{Code, Instr, Reg};
-use super::core::{CONSTANT, Core, Frame};
+use super::code::{Instr, Reg};
+use super::core::Core;
 use super::value::Value;
 
-/// How many calls under way are searched for a loop.
-const MOST_FRAMES: usize = 64;
-
 impl Core<'_> {
-    /// Tells the stand of the outermost loop, if somebody asks. The next instruction of every frame is the one after
-    /// that under way.
+    /// Tells the stand of the outermost loop, if somebody asks.
     #[cold]
     pub(super) fn tell_stand(&self, stack: &[Value], running: Frame) {
-        let Some(progress) = self.ctx.options.progress.as_ref().filter(|it| it.is_asked()) else {
-            return;
-        };
-        let frames = self.frames.iter().copied().chain(std::iter::once(running));
-        let mut of_code = frames.filter(|frame| frame.code < CONSTANT).take(MOST_FRAMES);
-        let stand = of_code.find_map(|frame| self.stand_in(stack, frame));
-        progress.tell(stand);
+        self.frames.tell_stand(&self.ctx.meter, running, |frame| self.stand_in(stack, frame));
     }
 
     /// The stand of the outermost loop of a frame.
     fn stand_in(&self, stack: &[Value], frame: Frame) -> Option<Stand> {
-        let code = &self.image.codes[frame.code as usize];
-        let (i, n) = outermost(code, frame.pc.saturating_sub(1))?;
-        let number = |register: Reg| match stack.get(frame.base + register as usize) {
-            Some(Value::Int(n)) => u64::try_from(*n).ok(),
-            Some(_) | None => None,
-        };
-        let all = match n {
-            Some(n) => Some(number(n)?),
-            None => None,
-        };
-        Some(Stand { counted: Counted::Iterations, done: number(i)?, all })
+        let instrs = &self.image.codes[frame.code as usize].instrs;
+        let outermost = outermost(instrs, frame.pc.saturating_sub(1), end)?;
+        outermost.stand(|register: Reg| {
+            let value = stack.get(frame.base + register as usize)?;
+            u64::try_from(value.as_int()?).ok()
+        })
     }
 }
 
-/// The registers that count the iterations of the outermost loop around an instruction, and that hold how many there
-/// are. Loops lie inside each other or apart, so it is the one that ends last.
-fn outermost(code: &Code, at: u32) -> Option<(Reg, Option<Reg>)> {
-    code.instrs.get(at as usize..)?.iter().rev().find_map(|instr| {
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "the ends of loops among all instructions"
-        )]
-        match instr {
-            Instr::ForNext { i, n, to } if *to <= at => Some((*i, Some(*n))),
-            Instr::Again { i, to } if *to <= at => Some((*i, None)),
-            _ => None,
-        }
-    })
+/// The loop that an instruction ends, and where its body begins.
+fn end(instr: &Instr) -> Option<(Loop, u32)> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the ends of loops among all instructions")]
+    match *instr {
+        Instr::ForNext { i, n, to } => Some((Loop::Up { i, n }, to)),
+        Instr::Again { i, to } => Some((Loop::While { i }, to)),
+        _ => None,
+    }
 }

@@ -11,82 +11,71 @@ use pullback_base::memory::Charge;
 use super::value::{Array, Fields, Items, Value, primal};
 use crate::Fault;
 
+/// What is done to a value while it is rebuilt.
+pub(super) trait Rebuild {
+    /// What goes with each part of the value.
+    type Beside;
+
+    /// Whether the values that functions captured are parts of the functions. Otherwise a function is a leaf.
+    const OPENS_FUNCTIONS: bool = false;
+
+    /// Whether an array of numbers is to stay as it is.
+    fn keeps(&self, _: &Value) -> bool {
+        false
+    }
+    /// Called once for a value, before its parts.
+    fn meet(&mut self, value: &Value, beside: &Self::Beside) -> Result<(), Fault>;
+    /// What goes with a part.
+    fn part(&self, beside: &Self::Beside, index: usize) -> Self::Beside;
+    /// What replaces a leaf (Real, Int, Bool, String, function).
+    fn leaf(&mut self, value: &Value, beside: &Self::Beside) -> Result<Value, Fault>;
+}
+
 /// A structure being rebuilt.
-struct Open<'a> {
+struct Open<'a, B> {
     source: &'a Value,
-    partner: Option<Value>,
+    beside: B,
     done: Vec<Value>,
     #[expect(dead_code, reason = "it is in the account while the structure is open")]
     held: Charge,
 }
 
-/// Rebuilds `value` with every leaf (Real, Int, Bool, String, function) replaced.
-pub fn map_leaves(
+/// Rebuilds a value on a stack of its own, however deep it is.
+pub(super) fn rebuild<R: Rebuild>(
     value: &Value,
-    mut leaf: impl FnMut(&Value) -> Result<Value, Fault>,
-) -> Result<Value, Fault> {
-    rebuild(value, None, "", &mut |value, _| leaf(value))
-}
-
-/// Rebuilds `value` with every leaf replaced by a function of it and of the leaf at the same place of
-/// its tangent or cotangent. An error if the shapes differ; `what` says what the second is.
-pub fn zip_leaves(
-    value: &Value,
-    tangent: &Value,
-    what: &'static str,
-    mut leaf: impl FnMut(&Value, &Value) -> Result<Value, Fault>,
-) -> Result<Value, Fault> {
-    rebuild(value, Some(tangent.clone()), what, &mut |value, partner| match (
-        value.as_real(),
-        partner,
-    ) {
-        (Some(_), Some(partner @ (Value::Real(_) | Value::Active(_))))
-        | (None, Some(partner @ Value::Unit)) => leaf(value, partner),
-        (_, Some(partner)) => Err(mismatch(value, partner, what)),
-        (_, None) => bug("eval", "a partner of each leaf"),
-    })
-}
-
-type Leaf<'f> = dyn FnMut(&Value, Option<&Value>) -> Result<Value, Fault> + 'f;
-
-fn rebuild(
-    value: &Value,
-    partner: Option<Value>,
-    what: &'static str,
-    leaf: &mut Leaf<'_>,
+    beside: R::Beside,
+    rebuilder: &mut R,
 ) -> Result<Value, Fault> {
     // Elements of packed arrays have no address, so they are handled where the array is; everything
     // else is visited in place.
-    let mut stack: Vec<Open<'_>> = vec![];
-    let mut current = Some((value, partner));
+    let mut stack: Vec<Open<'_, R::Beside>> = vec![];
+    let mut current = Some((value, beside));
     let mut result = Value::Unit;
     loop {
-        if let Some((value, partner)) = current.take() {
-            if let Some(partner) = &partner {
-                check_shape(value, partner, what)?;
-            }
-            match children(value) {
-                Children::Leaf => result = leaf(value, partner.as_ref())?,
+        if let Some((value, beside)) = current.take() {
+            rebuilder.meet(value, &beside)?;
+            match children(value, R::OPENS_FUNCTIONS) {
+                Children::Leaf => result = rebuilder.leaf(value, &beside)?,
                 Children::None => result = value.clone(),
-                Children::Packed(array) => result = packed(array, partner.as_ref(), leaf)?,
+                Children::Packed(_) if rebuilder.keeps(value) => result = value.clone(),
+                Children::Packed(array) => result = packed(array, &beside, rebuilder)?,
                 Children::Some(items) => {
                     let done = Vec::with_capacity(items.len());
-                    current = Some((&items[0], partner.as_ref().map(|partner| child(partner, 0))));
+                    current = Some((&items[0], rebuilder.part(&beside, 0)));
                     let held = Charge::new(size_of_val(items));
-                    stack.push(Open { source: value, partner, done, held });
+                    stack.push(Open { source: value, beside, done, held });
                     continue;
                 }
             }
         }
         let Some(open) = stack.last_mut() else { return Ok(result) };
         open.done.push(std::mem::take(&mut result));
-        let Children::Some(items) = children(open.source) else {
+        let Children::Some(items) = children(open.source, R::OPENS_FUNCTIONS) else {
             return Err(Fault::internal("a structure without children is open"));
         };
         let next = open.done.len();
         if next < items.len() {
-            current =
-                Some((&items[next], open.partner.as_ref().map(|partner| child(partner, next))));
+            current = Some((&items[next], rebuilder.part(&open.beside, next)));
             continue;
         }
         result = close(open.source, std::mem::take(&mut open.done));
@@ -101,10 +90,13 @@ enum Children<'a> {
     Some(&'a [Value]),
 }
 
-fn children(value: &Value) -> Children<'_> {
+fn children(value: &Value, opens_functions: bool) -> Children<'_> {
     match value {
         Value::Unit | Value::Tag(_) => Children::None,
         Value::Tuple(fields) | Value::Data(fields) => Children::Some(fields.items()),
+        Value::Closure(_, Some(fields)) | Value::Partial(fields) if opens_functions => {
+            Children::Some(fields.items())
+        }
         Value::Array(array) => match array.items() {
             Items::Values(items) if items.is_empty() => Children::None,
             Items::Absent(_) => Children::None,
@@ -122,14 +114,85 @@ fn children(value: &Value) -> Children<'_> {
     }
 }
 
+/// The same structure with other parts.
 fn close(source: &Value, items: Vec<Value>) -> Value {
-    if let Value::Tuple(_) = source {
-        Value::Tuple(Fields::shared(0, items))
-    } else if let Value::Data(fields) = source {
-        Value::Data(Fields::shared(fields.tag(), items))
-    } else {
-        Value::array(items)
+    match source {
+        Value::Tuple(_) => Value::Tuple(Fields::shared(0, items)),
+        Value::Data(fields) => Value::Data(Fields::shared(fields.tag(), items)),
+        Value::Closure(code, _) => Value::Closure(*code, Some(Fields::shared(0, items))),
+        Value::Partial(_) => Value::Partial(Fields::shared(0, items)),
+        Value::Array(_) => Value::array(items),
+        Value::Unit
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Real(_)
+        | Value::Tag(_)
+        | Value::Active(_)
+        | Value::Str(_)
+        | Value::Native(_) => bug("eval", "a structure that was taken apart"),
     }
+}
+
+fn packed<R: Rebuild>(
+    array: &Array,
+    beside: &R::Beside,
+    rebuilder: &mut R,
+) -> Result<Value, Fault> {
+    let mut rebuilt = array.room_for_its_like();
+    for (index, item) in array.iter().enumerate() {
+        let beside = rebuilder.part(beside, index);
+        rebuilt.push(rebuilder.leaf(&item, &beside)?);
+    }
+    Ok(Value::Array(Rc::new(rebuilt)))
+}
+
+/// Replaces leaves; beside a value may be a tangent or cotangent of it, which `what` names.
+struct Leaves<F> {
+    what: &'static str,
+    leaf: F,
+}
+
+impl<F: FnMut(&Value, Option<&Value>) -> Result<Value, Fault>> Rebuild for Leaves<F> {
+    type Beside = Option<Value>;
+
+    fn meet(&mut self, value: &Value, partner: &Option<Value>) -> Result<(), Fault> {
+        partner.as_ref().map_or(Ok(()), |partner| check_shape(value, partner, self.what))
+    }
+    fn part(&self, partner: &Option<Value>, index: usize) -> Option<Value> {
+        partner.as_ref().map(|partner| child(partner, index))
+    }
+    fn leaf(&mut self, value: &Value, partner: &Option<Value>) -> Result<Value, Fault> {
+        (self.leaf)(value, partner.as_ref())
+    }
+}
+
+/// Rebuilds `value` with every leaf (Real, Int, Bool, String, function) replaced.
+pub fn map_leaves(
+    value: &Value,
+    mut leaf: impl FnMut(&Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    rebuild(
+        value,
+        None,
+        &mut Leaves { what: "", leaf: |value: &Value, _: Option<&Value>| leaf(value) },
+    )
+}
+
+/// Rebuilds `value` with every leaf replaced by a function of it and of the leaf at the same place of
+/// its tangent or cotangent. An error if the shapes differ; `what` says what the second is.
+pub fn zip_leaves(
+    value: &Value,
+    tangent: &Value,
+    what: &'static str,
+    mut leaf: impl FnMut(&Value, &Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    let leaf = |value: &Value, partner: Option<&Value>| match (value.as_real(), partner) {
+        (Some(_), Some(partner @ (Value::Real(_) | Value::Active(_))))
+        | (None, Some(partner @ Value::Unit)) => leaf(value, partner),
+        (_, Some(partner)) => Err(mismatch(value, partner, what)),
+        (_, None) => bug("eval", "a partner of each leaf"),
+    };
+    rebuild(value, Some(tangent.clone()), &mut Leaves { what, leaf })
 }
 
 /// The child of a structure that has been found to have one.
@@ -140,15 +203,6 @@ fn child(partner: &Value, index: usize) -> Value {
         let array = partner.as_array();
         array.unwrap_or_else(|| bug("eval", "a structure as the partner of one")).at(index)
     }
-}
-
-fn packed(array: &Array, partner: Option<&Value>, leaf: &mut Leaf<'_>) -> Result<Value, Fault> {
-    let mut rebuilt = array.room_for_its_like();
-    for (index, item) in array.iter().enumerate() {
-        let partner = partner.map(|partner| child(partner, index));
-        rebuilt.push(leaf(&item, partner.as_ref())?);
-    }
-    Ok(Value::Array(Rc::new(rebuilt)))
 }
 
 /// An error unless `partner` can be a tangent of the structure `value`, looking one level deep.

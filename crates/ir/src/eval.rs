@@ -14,15 +14,13 @@ mod build;
 mod code;
 mod compile;
 mod core;
-mod counts;
 mod machine;
-mod meter;
 mod stand;
 mod tangent;
 mod value;
 
 pub use code::Image;
-pub use counts::Counts;
 pub use machine::{Machine, evaluate};
-pub use meter::Limits;
+pub use pullback_base::Limits;
+pub use pullback_machine::Counts;
 pub use value::{Acc, Array, Items, Kind, Node, Shape, Value};

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use generate::Generator;
 use pullback_base::Budget;
-use pullback_ir::eval::{Array, Items, Limits, Shape, Value, evaluate};
+use pullback_ir::eval::{Array, Image, Items, Limits, Machine, Shape, Value};
 use pullback_ir::{FuncId, Program, Stage, verify};
 use pullback_opt::{Options, PASSES, optimise};
 
@@ -34,9 +34,10 @@ thread_local! {
 fn outcome(program: &Program, func: FuncId, args: &[Value]) -> (Outcome, Vec<String>) {
     let budget = Some(Budget { steps: 100_000, exceeded: "too many steps" });
     let tell = |line: &str| TOLD.with_borrow_mut(|told| told.push(line.to_owned()));
-    let limits = Limits { max_memory: 4 << 20, budget, tell, ..Limits::default() };
-    let outcome = match evaluate(program, func, args.to_vec(), limits) {
-        Ok((values, _)) => {
+    let limits = Limits { max_memory: 4 << 20, tell, ..Limits::default() };
+    let image = Image::new(program);
+    let outcome = match Machine::new(&image, limits).within(budget).call(func, args.to_vec()) {
+        Ok(values) => {
             let mut out = String::new();
             values.iter().for_each(|value| show(value, &mut out));
             Outcome::Values(out)

@@ -7,7 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Engine, Image, Machine, Options, Value, compile};
+use pullback_eval::{Engine, Image, Limits, Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use crate::{Data, ErrorKind};
@@ -137,7 +137,10 @@ pub fn on_machine(
 
 /// As [`on_machine`], for a program compiled before.
 pub fn on_image(image: &Image, def: DefId, args: &[Data<f64>], engine: Rc<dyn Engine>) -> Outcome {
-    let options = Options { max_memory: 512 << 20, ..Options::default() };
+    let options = Options {
+        limits: Limits { max_memory: 512 << 20, ..Limits::default() },
+        ..Options::default()
+    };
     let mut machine = Machine::new(image, engine, options);
     let function = machine.global(def).map_err(|diagnostic| failure(&diagnostic))?;
     if args.is_empty() {

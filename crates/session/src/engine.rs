@@ -114,15 +114,14 @@ impl Engine {
                 .hint("add `--engine ir`, or limit all memory by `--max-memory`");
             return query.fail(diagnostic);
         }
-        let Limits { since, timeout, max_memory } = limits(settings, &query.clock);
         let options = Options {
             strict_domain: settings.strict,
-            max_memory,
-            timeout,
-            since: Some(since),
+            limits: Limits {
+                tell: settings.tell.unwrap_or(|_| {}),
+                progress: settings.progress.clone(),
+                ..limits(settings, &query.clock)
+            },
             max_tape: settings.max_tape,
-            tell: settings.tell.unwrap_or(|_| {}),
-            progress: settings.progress.clone(),
             strict_fp: match settings.fp {
                 Some(Fp::Strict) => true,
                 Some(Fp::Fast) => false,
@@ -167,8 +166,7 @@ impl Engine {
     }
     /// The limits that it keeps.
     pub fn limits(&self) -> Limits {
-        let Options { since, timeout, max_memory, .. } = self.options;
-        Limits { since: since.unwrap_or_else(Since::now), timeout, max_memory }
+        self.options.limits.clone()
     }
     /// The options of an evaluation.
     pub fn options(&self) -> &Options {
@@ -177,9 +175,10 @@ impl Engine {
     /// The same engine, with all the time of its limits left.
     pub fn afresh(&self, clock: &Clock) -> Self {
         clock.restart();
-        let since = self.limits().since;
+        let since = self.options.limits.since.unwrap_or_else(Since::now);
         let since = Some(Since { time: clock.started(), ..since });
-        let options = Options { since, ..self.options.clone() };
+        let mut options = self.options.clone();
+        options.limits.since = since;
         Self {
             info: self.info,
             registry: self.registry,

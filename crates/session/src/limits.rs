@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use pullback_base::memory::live;
 use pullback_base::{Diagnostic, Exceeded, Limits, Since, Span, bug};
-use pullback_eval::Options;
 
 use crate::settings::Settings;
 
@@ -58,9 +57,10 @@ impl Clock {
 /// The limits of a query whose clock this is. Memory counts from now.
 pub fn limits(settings: &Settings, clock: &Clock) -> Limits {
     Limits {
-        since: Since { time: clock.started(), bytes: live() },
+        since: Some(Since { time: clock.started(), bytes: live() }),
         timeout: settings.timeout.and_then(|time| Duration::try_from_secs_f64(time).ok()),
-        max_memory: settings.max_memory.unwrap_or(Options::default().max_memory),
+        max_memory: settings.max_memory.unwrap_or(Limits::default().max_memory),
+        ..Limits::default()
     }
 }
 

@@ -11,12 +11,12 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, bug};
 use pullback_compile::{Answer, Asked, Compiled, Failure, Mode, Packing, may_compile};
 use pullback_engine::{run_in_machine, trace_engine, wants_vetting};
-use pullback_eval::{Counts, Image, Machine, Meter, Options, Value};
+use pullback_eval::{Budget, Counts, Image, Machine, Options, Quota, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::reachable;
 
 /// How many steps the evaluator is given for one function: calls and iterations of loops, and for whatever else takes
-/// time as many as take as long ([`Meter`]). With these it takes about as long as a C compiler does for little code.
+/// time as many as take as long ([`Quota`]). With these it takes about as long as a C compiler does for little code.
 pub const STEPS: u64 = 2_000_000;
 
 /// How many it is given for each statement of the code, if these are more: a C compiler takes milliseconds for each.
@@ -184,15 +184,16 @@ pub fn climb(
         if left == 0 {
             return None;
         }
-        let meter = Rc::new(Meter::new(left, "the steps of the first tier"));
-        match evaluate(image, work, &Options { meter: Some(meter.clone()), ..options.clone() }) {
+        let exceeded = "the steps of the first tier";
+        let quota = Rc::new(Quota::new(Budget { steps: left, exceeded }));
+        match evaluate(image, work, &Options { quota: Some(quota.clone()), ..options.clone() }) {
             Err(fault) if fault.code == "E0719" => {
                 // The next tier begins anew.
-                options.progress.iter().for_each(|progress| progress.tell(None));
+                options.limits.progress.iter().for_each(|progress| progress.tell(None));
                 None
             }
             answered => {
-                *spent = spent.saturating_add(meter.done());
+                *spent = spent.saturating_add(quota.done());
                 told.tell(Tier::Evaluator(steps));
                 Some(answered)
             }

@@ -9,7 +9,7 @@ mod native;
 use std::path::{Path, PathBuf};
 
 use pullback_ad::{Until, derivation};
-use pullback_base::{Diagnostic, Span, did_you_mean};
+use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{
     Form, JVP, LOWER, Mode, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
     resolve, simplified,
@@ -404,14 +404,7 @@ fn counts_of_code(query: &mut Query<'_>, call: &Call, watched: &Watched) -> Resu
     let arguments = arguments_of_code(query, call, code, &code.funcs[root])?;
     let settings = Settings { engine: Some("ir".to_owned()), ..call.settings.clone() };
     let limits = Engine::resolve(query, &settings)?.limits();
-    let limits = pullback_ir::eval::Limits {
-        max_memory: limits.max_memory,
-        timeout: limits.timeout,
-        since: Some(limits.since),
-        budget: None,
-        tell: |_| {},
-        progress: None,
-    };
+    let limits = Limits { tell: |_| {}, progress: None, ..limits };
     match pullback_ir::eval::evaluate(code, root, arguments, limits) {
         Ok((_, counts)) => Ok(account(vec![String::new(), "value".to_owned()], &[counts])),
         Err(fault) => query.fail(*fault),

@@ -83,8 +83,9 @@ impl Timed {
     ) -> Result<Account, Box<Diagnostic>> {
         let mode = self.mode(Some(direction));
         // What is in use already does not count.
-        let since = options.since.map(|since| Since { bytes: live(), ..since });
-        let options = &Options { since, ..options.clone() };
+        let mut options = options.clone();
+        options.limits.since = options.limits.since.map(|since| Since { bytes: live(), ..since });
+        let options = &options;
         Ok(match &self.code {
             Code::Compiled(code) => {
                 let counts = code.count(&self.arguments(argument, mode), options)?;

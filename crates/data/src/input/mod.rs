@@ -34,5 +34,5 @@ pub use unfit::Unfit;
 #[cfg(test)]
 fn no_limits() -> pullback_base::Limits {
     let since = pullback_base::Since::now();
-    pullback_base::Limits { since, timeout: None, max_memory: 4 << 30 }
+    pullback_base::Limits { since: Some(since), ..pullback_base::Limits::default() }
 }

@@ -76,7 +76,7 @@ impl Level for Duals {
         let result = ctx.sum_values(&below)?;
         let dots: Vec<Value> =
             items.iter().filter_map(|item| tangent_at(item, level)).cloned().collect();
-        ctx.counts.derivative += dots.len().saturating_sub(1) as u64;
+        ctx.meter.counts.derivative += dots.len().saturating_sub(1) as u64;
         let y_dot = ctx.sum_values(&dots)?;
         let result = ctx.follow(level, result, y_dot)?;
         self.note("sum", items, &result);

@@ -44,7 +44,7 @@ impl Forward {
             let at = self.at;
             self.at += 1;
             if at.is_multiple_of(TICK) {
-                ctx.check_limits()?;
+                ctx.meter.check()?;
             }
             if watched {
                 nans::look_forwards(ctx, &record, &self.dots, at);

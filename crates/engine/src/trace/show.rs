@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Chunks, Machine, Options, Step, Value, compile, walk};
+use pullback_eval::{Chunks, Limits, Machine, Options, Step, Value, compile, walk};
 use pullback_lambda::{DefId, Program};
 
 use super::engine::engine;
@@ -26,7 +26,10 @@ pub fn show_record(
     argument: Value,
 ) -> Result<String, Box<Diagnostic>> {
     let image = compile(program);
-    let options = Options { max_memory: MEMORY, ..Options::default() };
+    let options = Options {
+        limits: Limits { max_memory: MEMORY, ..Limits::default() },
+        ..Options::default()
+    };
     let mut machine = Machine::new(&image, engine(), options);
     let function = machine.global(function)?;
     let recorder = Rc::new(Recorder::talkative());

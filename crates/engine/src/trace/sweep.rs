@@ -34,7 +34,7 @@ pub(super) fn accumulate(
 /// An entry for each node, in the account while the sweep lasts.
 pub(super) fn entries(ctx: &Ctx, count: usize) -> Result<(Vec<Value>, Charge), Fault> {
     let bytes = count * size_of::<Value>();
-    ctx.reserve(bytes as u128)?;
+    ctx.meter.reserve(bytes as u128)?;
     Ok((vec![Value::Unit; count], Charge::new(bytes)))
 }
 
@@ -82,7 +82,7 @@ impl Reverse {
         while self.at > tape.inputs {
             self.at -= 1;
             if self.at.is_multiple_of(TICK) {
-                ctx.check_limits()?;
+                ctx.meter.check()?;
                 let all = tape.nodes.len();
                 let done = (all - self.at) as u64;
                 ctx.tell_stand(Stand { counted: Counted::Operations, done, all: Some(all as u64) });
@@ -143,10 +143,10 @@ impl Reverse {
                 }
                 let entry = &mut self.bars[parent as usize];
                 if let Value::Real(total) = entry {
-                    ctx.counts.derivative += 1;
+                    ctx.meter.counts.derivative += 1;
                     *total += partial * y_bar;
                 } else if let Value::Unit = entry {
-                    ctx.counts.derivative += u64::from(partial != 1.0);
+                    ctx.meter.counts.derivative += u64::from(partial != 1.0);
                     *entry = Value::Real(partial * y_bar);
                 } else {
                     let (partial, y_bar) = (Value::Real(partial), Value::Real(y_bar));

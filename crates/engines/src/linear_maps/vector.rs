@@ -25,7 +25,7 @@ impl Arith for Ctx {
         Ctx::add_product(self, total, k, x)
     }
     fn tick(&mut self) -> Result<(), Fault> {
-        self.check_limits()
+        self.meter.check()
     }
 }
 

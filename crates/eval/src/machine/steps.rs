@@ -7,7 +7,7 @@ macro_rules! checked {
         match $result {
             Ok(value) => value,
             Err(fault) => {
-                $core.ctx.counts.primitives += $primitives;
+                $core.ctx.meter.counts.operations += $primitives;
                 return Err((fault, Some(($w.id, $w.pc))));
             }
         }
@@ -74,12 +74,10 @@ macro_rules! int_jump {
 /// Every so often, looks at the limits.
 macro_rules! burned {
     ($fuel:ident, $core:ident, $primitives:ident, $w:ident, $stack:ident, $regs:ident) => {{
-        $fuel -= 1;
-        if $fuel == 0 {
-            $fuel = TICK;
-            $core.ctx.counts.primitives += std::mem::take(&mut $primitives);
-            checked!($core.tick(), $core, $primitives, $w);
-            $core.tell_stand($stack, Frame { code: $w.id, pc: $w.pc as u32 + 1, base: $w.base });
+        if $fuel.burn() {
+            $core.ctx.meter.counts.operations += std::mem::take(&mut $primitives);
+            checked!($core.ctx.tick(), $core, $primitives, $w);
+            $core.tell_stand($stack, Frame::new($w.id, $w.pc as u32 + 1, $w.base));
             $regs = &mut $stack[$w.base..$w.end()];
         }
     }};
@@ -88,11 +86,11 @@ macro_rules! burned {
 /// Enters the window of a callee whose arguments are in place.
 macro_rules! entered {
     ($code:expr, $base:expr, $image:ident, $stack:ident, $core:ident, $primitives:ident, $w:ident, $regs:ident) => {{
-        $w = Window::of($image, Frame { code: $code, pc: 0, base: $base });
+        $w = Running::of(&$image.codes[$code as usize], $code, 0, $base);
         if $w.end() > $stack.len()
             && let Err(fault) = $core.ensure($stack, $w.end())
         {
-            $core.ctx.counts.primitives += $primitives;
+            $core.ctx.meter.counts.operations += $primitives;
             $primitives = 0;
             $core.crowded($stack, $w.id, $w.end(), fault)?;
         }

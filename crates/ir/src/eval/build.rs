@@ -6,9 +6,9 @@
 //! looks at is as large as the others. Of a loop that runs down the rows are turned round at the end.
 
 use pullback_base::memory::Charge;
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
-use super::meter::Meter;
 use super::value::{Items, Kind, Shape, Value, check_sizes};
 
 /// What the error about rows of different sizes compares.

@@ -11,19 +11,15 @@ mod data;
 mod registers;
 mod scalars;
 
-use pullback_base::{Diagnostic, Id, Label, bug};
+use pullback_base::{Budget, Diagnostic, Id, Limits, bug};
+use pullback_machine::{Body, Counts, DIVISION, Failed, STOP, stacks};
 use pullback_prim::{Fault, Prim, values};
 
 use super::code::{Code, Image, Instr};
-use super::core::{CONSTANT, Core, Failed, Frame, Memo, STOP};
-use super::counts::Counts;
-use super::meter::Limits;
+use super::core::{Core, Frame};
 use super::value::Value;
 use crate::program::{FuncId, Program};
 use registers::Window;
-
-/// By how much the weight of a division exceeds that of a multiplication; a test compares it with the table.
-const DIVISION: u64 = 3;
 
 /// What a function of a program gives, and what that took. Whoever calls several should compile the program
 /// once and keep a [`Machine`].
@@ -51,38 +47,32 @@ impl<'i> Machine<'i> {
         Self { stack: vec![], core: Core::new(image, limits) }
     }
 
+    /// The same with so many steps at most.
+    #[must_use]
+    pub fn within(mut self, budget: Option<Budget>) -> Self {
+        self.core.meter.budget = budget;
+        self
+    }
+
     /// What has been done so far.
     pub fn counts(&self) -> Counts {
-        let mut counts = self.core.meter.read();
-        counts.steps += self.core.untold_steps();
-        counts
+        let counts = self.core.meter.read();
+        Counts { steps: counts.steps + self.core.fuel.burnt(), ..counts }
     }
 
     /// Applies a function.
     pub fn call(&mut self, func: FuncId, args: Vec<Value>) -> Result<Vec<Value>, Box<Diagnostic>> {
-        let code = &self.core.image.codes[func];
-        if let (true, Memo::Done(values)) = (code.is_constant, &self.core.memo[func.index()]) {
+        let is_constant = self.core.image.codes[func].is_constant;
+        if let (true, Some(values)) = (is_constant, self.core.constants.get(func.index())) {
             return Ok(values.clone());
         }
-        let results = self.start(func, args).map_err(|(fault, place)| {
-            let span = match place {
-                Some((code, pc)) => self.core.span(code, pc),
-                None => self.core.call_span(),
-            };
-            let call = self.core.call_into_library(span);
-            let calls = self.core.calls_to(call.unwrap_or(span));
+        let results = self.start(func, args).map_err(|failed| {
+            let diagnostic = self.core.frames.diagnostic(failed, self.core.image);
             self.reset();
-            let mut diagnostic = fault.diagnostic(span);
-            if let Some(call) = call {
-                diagnostic.labels.insert(0, Label { span: call, text: "in this call".to_owned() });
-            }
-            for call in calls {
-                diagnostic = diagnostic.label(call, "called here");
-            }
-            Box::new(diagnostic)
+            diagnostic
         })?;
-        if code.is_constant {
-            self.core.memo[func.index()] = Memo::Done(results.clone());
+        if is_constant {
+            self.core.constants.finish(func.index(), results.clone());
         }
         Ok(results)
     }
@@ -90,14 +80,14 @@ impl<'i> Machine<'i> {
     fn start(&mut self, func: FuncId, args: Vec<Value>) -> Result<Vec<Value>, Failed> {
         let Self { stack, core } = self;
         let code = &core.image.codes[func];
-        let entry = (func.0, 0);
+        let at_entry = |fault| (fault, Some((func.0, 0)));
         if code.is_constant {
-            core.memo[func.index()] = Memo::Running;
+            core.constants.begin(func.index(), &code.name).map_err(at_entry)?;
         }
-        let bottom = Frame { code: STOP, pc: 0, dests: 0, base: 0 };
-        core.push_frame(bottom).map_err(|fault| (fault, Some(entry)))?;
+        let bottom = Frame { code: STOP, pc: 0, results: 0, base: 0 };
+        core.push_frame(bottom).map_err(at_entry)?;
         let needed = args.len().max(code.registers as usize);
-        core.ensure(stack, needed).map_err(|fault| (fault, Some(entry)))?;
+        core.ensure(stack, needed).map_err(at_entry)?;
         for (slot, arg) in stack.iter_mut().zip(args) {
             *slot = arg;
         }
@@ -106,40 +96,29 @@ impl<'i> Machine<'i> {
 
     /// Forgets an evaluation that failed.
     fn reset(&mut self) {
-        self.core.resize_stack(&mut self.stack, 0);
+        stacks::resize(&mut self.stack, 0, &mut self.core.meter);
         self.core.frames.clear();
         self.core.builders.clear();
         self.core.args.clear();
-        for memo in &mut self.core.memo {
-            if matches!(memo, Memo::Running) {
-                *memo = Memo::Unset;
-            }
-        }
+        self.core.constants.abandon();
+    }
+}
+
+impl Body for Code {
+    type Instr = Instr;
+
+    #[inline(always)]
+    fn instrs(&self) -> &[Instr] {
+        &self.instrs
+    }
+    #[inline(always)]
+    fn registers(&self) -> u32 {
+        self.registers
     }
 }
 
 /// The running frame.
-struct Running<'i> {
-    id: u32,
-    code: &'i Code,
-    instrs: &'i [Instr],
-    pc: usize,
-    base: usize,
-}
-
-impl<'i> Running<'i> {
-    #[inline(always)]
-    fn of(image: &'i Image<'_>, id: u32, pc: usize, base: usize) -> Self {
-        let code = &image.codes[FuncId(id)];
-        Self { id, code, instrs: &code.instrs, pc, base }
-    }
-
-    /// One past its last register.
-    #[inline(always)]
-    fn end(&self) -> usize {
-        self.base + self.code.registers as usize
-    }
-}
+type Running<'i> = pullback_machine::Running<'i, Code>;
 
 /// Runs a function, whose arguments are in place, until the bottom frame has its results. One line for each
 /// instruction; what does not fit into a line is a function of `registers`, `scalars`, `arrays` or `data`.
@@ -148,12 +127,12 @@ impl<'i> Running<'i> {
 fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<Value>, Failed> {
     let image = core.image;
     let consts = image.tables.consts.as_slice();
-    let mut w = Running::of(image, func.0, 0, 0);
+    let mut w = Running::of(&image.codes[func], func.0, 0, 0);
     'frame: loop {
         let mut r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code };
         macro_rules! check { ($result:expr) => { match $result { Ok(value) => value, Err(fault) => return Err((fault, Some((w.id, w.pc)))) } }; }
-        macro_rules! tick { () => {{ check!(core.tick()); core.tell_stand(stack, Frame { code: w.id, pc: w.pc as u32, dests: 0, base: w.base }) }}; }
-        macro_rules! step { () => {{ core.fuel -= 1; if core.fuel == 0 { tick!(); r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code } } }}; }
+        macro_rules! tick { () => {{ check!(core.tick()); core.tell_stand(stack, w.frame(0)) }}; }
+        macro_rules! step { () => {{ if core.fuel.burn() { tick!(); r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code } } }}; }
         macro_rules! real { ($d:expr, $a:expr, $b:expr, $op:tt) => {{ core.meter.counts.operations += 1; let x = r.real($a) $op r.real($b); r.set_real($d, x) }}; }
         macro_rules! truth { ($d:expr, $truth:expr) => {{ core.meter.counts.operations += 1; let truth = $truth; r.set($d, Value::Bool(truth)) }}; }
         macro_rules! whole { ($d:expr, $a:expr, $b:expr, $op:path, $prim:ident) => {{ core.meter.counts.operations += 1; let (m, n) = (r.int($a), r.int($b)); match $op(m, n) { Some(n) => r.set_int($d, n), None => check!(Err(Fault::of_ints(Prim::$prim, &[m, n]))) } }}; }
@@ -236,10 +215,9 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Fail { prim, a } => check!(Err(Fault::stop(image.tables.prims[prim as usize], r.text(a)))),
                 Instr::Unresolved => bug("ir", "a program without derivations that are still to be made"),
                 Instr::Call { func, args, dests } => {
-                    core.fuel -= 1;
-                    if core.fuel == 0 { tick!() }
-                    let callee = Running::of(image, func.0, 0, w.end());
-                    check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, dests, base: w.base }));
+                    if core.fuel.burn() { tick!() }
+                    let callee = Running::of(&image.codes[func], func.0, 0, w.end());
+                    check!(core.push_frame(w.frame(dests)));
                     if callee.end() > stack.len() { core.ensure(stack, callee.end()).map_err(|fault| (fault, None))?; }
                     let (lower, upper) = stack.split_at_mut(callee.base);
                     Window { regs: &mut lower[w.base..], consts, code: w.code }.pass(args, upper);
@@ -249,15 +227,15 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::TailCall { func, args } => {
                     step!();
                     r.pass_aside(args, &mut core.args);
-                    w = Running::of(image, func.0, 0, w.base);
+                    w = Running::of(&image.codes[func], func.0, 0, w.base);
                     if w.end() > stack.len() { core.ensure(stack, w.end()).map_err(|fault| (fault, Some((w.id, 1))))?; }
                     for (slot, arg) in stack[w.base..].iter_mut().zip(core.args.drain(..)) { *slot = arg; }
                     continue 'frame;
                 }
                 Instr::Constant { func, dests } => {
-                    if let Memo::Done(values) = &core.memo[func.index()] { r.constants(values, dests); continue; }
-                    let callee = Running::of(image, func.0, 0, w.end());
-                    check!(core.push_frame(Frame { code: w.id, pc: w.pc as u32, dests, base: w.base }));
+                    if let Some(values) = core.constants.get(func.index()) { r.constants(values, dests); continue; }
+                    let callee = Running::of(&image.codes[func], func.0, 0, w.end());
+                    check!(core.push_frame(w.frame(dests)));
                     check!(core.constant(func, callee.base));
                     if callee.end() > stack.len() { core.ensure(stack, callee.end()).map_err(|fault| (fault, None))?; }
                     w = callee;
@@ -265,21 +243,21 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 }
                 Instr::Return { results } => {
                     let Some(frame) = core.frames.pop() else { bug("ir", "a frame to return to") };
-                    if frame.code < CONSTANT {
-                        let caller = Running::of(image, frame.code, frame.pc as usize, frame.base);
+                    if frame.is_code() {
+                        let caller = Running::of(&image.codes[FuncId(frame.code)], frame.code, frame.pc as usize, frame.base);
                         let (lower, upper) = stack.split_at_mut(w.base);
                         let mut from = Window { regs: upper, consts, code: w.code };
                         let mut to = Window { regs: &mut lower[caller.base..], consts, code: caller.code };
-                        from.give(results, &mut to, frame.dests);
+                        from.give(results, &mut to, frame.results);
                         w = caller;
                         continue 'frame;
                     }
                     let values = r.taken(results);
                     if frame.code == STOP { return Ok(values); }
                     let Some(asking) = core.frames.pop() else { bug("ir", "a frame that asked for a constant") };
-                    w = Running::of(image, asking.code, asking.pc as usize, asking.base);
-                    Window { regs: &mut stack[w.base..], consts, code: w.code }.constants(&values, asking.dests);
-                    core.memo[frame.pc as usize] = Memo::Done(values);
+                    w = Running::of(&image.codes[FuncId(asking.code)], asking.code, asking.pc as usize, asking.base);
+                    Window { regs: &mut stack[w.base..], consts, code: w.code }.constants(&values, asking.results);
+                    core.constants.finish(frame.pc as usize, values);
                     continue 'frame;
                 }
             }

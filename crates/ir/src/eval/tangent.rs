@@ -13,9 +13,9 @@ pub(super) use convert::{from_tangent, to_tangent};
 pub(super) use plus::{add_into, plus};
 pub(super) use types::{Types, zero_tag};
 
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
-use super::meter::Meter;
 use super::value::{Items, Kind, Value};
 use crate::ty::{Elem, Type};
 
@@ -37,7 +37,7 @@ pub(super) fn zero(
     let Value::Array(array) = like else { return Ok(Value::Undef) };
     let kind = Kind::of(ty.elem);
     let items = if kind == Kind::Values {
-        meter.reserve(array.count(), kind.bytes())?;
+        meter.reserve_elements(array.count(), kind.bytes())?;
         Items::Values(vec![element; array.count()])
     } else {
         Items::blank(kind, array.count(), meter)?

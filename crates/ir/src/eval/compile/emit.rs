@@ -5,6 +5,7 @@
 //! exactly once.
 
 use pullback_base::Span;
+use pullback_machine::surcharge;
 use pullback_prim::{Prim, RealFn};
 use rustc_hash::FxHashMap;
 
@@ -230,7 +231,7 @@ impl Emit<'_, '_> {
         let functions = &mut self.tables.functions;
         let known = functions.iter().position(|function| function.prim == prim);
         Some(known.unwrap_or_else(|| {
-            functions.push(Function { prim, value, surcharge: row.weight.saturating_sub(1) });
+            functions.push(Function { prim, value, surcharge: surcharge(prim) });
             functions.len() - 1
         }) as u32)
     }

@@ -17,6 +17,7 @@ use crate::eval::value::{Array, Items, Kind, Shape, Value, position};
 
 impl Window<'_> {
     /// Begins an array of a known size.
+    #[inline(never)]
     pub fn build(
         &self,
         core: &mut Core<'_>,
@@ -33,6 +34,7 @@ impl Window<'_> {
     }
 
     /// Begins an array of unknown size.
+    #[inline(never)]
     pub fn grow(&self, core: &mut Core<'_>, kind: Kind, rank: u8) -> Result<(), Fault> {
         core.builders.push(Builder::new(kind, usize::from(rank), 0, &core.meter)?);
         Ok(())
@@ -47,12 +49,14 @@ impl Window<'_> {
     }
 
     /// The array that was begun last.
+    #[inline(never)]
     pub fn built(&mut self, core: &mut Core<'_>, d: Reg, is_reversed: bool) {
         let Some(builder) = core.builders.pop() else { bug("ir", "an array that was begun") };
         self.set(d, builder.finish(is_reversed));
     }
 
     /// An array of these elements.
+    #[inline(never)]
     pub fn make_array(
         &mut self,
         core: &mut Core<'_>,
@@ -95,6 +99,7 @@ impl Window<'_> {
     }
 
     /// The element or the part at any number of indices.
+    #[inline(never)]
     pub fn index_all(&self, core: &mut Core<'_>, a: Operand, at: ListId) -> Result<Value, Fault> {
         self.gather(core, at);
         self.array(a).at(&core.indices)
@@ -123,12 +128,14 @@ impl Window<'_> {
     }
 
     /// A range of an array.
+    #[inline(never)]
     pub fn slice(&self, a: Operand, from: Operand, to: Operand) -> Result<Value, Fault> {
         let (from, to) = (self.int(from), self.int(to));
         self.array(a).range(from, to).map(owned)
     }
 
     /// One array and then the other.
+    #[inline(never)]
     pub fn concat(&mut self, core: &mut Core<'_>, a: Operand, b: Operand) -> Result<Value, Fault> {
         let (one, other) = (self.take(a), self.get(b));
         let (Value::Array(one), Value::Array(other)) = (one, other) else {
@@ -138,6 +145,7 @@ impl Window<'_> {
     }
 
     /// The first two dimensions as one.
+    #[inline(never)]
     pub fn flatten(&self, a: Operand) -> Value {
         owned(self.array(a).flat())
     }
@@ -152,6 +160,7 @@ impl Window<'_> {
     }
 
     /// The same array, with a size for absent rows.
+    #[inline(never)]
     pub fn sized(&mut self, a: Operand, dimension: u8, n: Operand) -> Value {
         let (dimension, n) = (usize::from(dimension), self.int(n));
         let array = self.array(a);
@@ -165,6 +174,7 @@ impl Window<'_> {
     }
 
     /// An error unless the rows at a dimension have a size, if there are any.
+    #[inline(never)]
     pub fn check_size(
         &self,
         a: Operand,
@@ -181,6 +191,7 @@ impl Window<'_> {
     }
 
     /// An error unless a number is that of rows.
+    #[inline(never)]
     pub fn check_count(&self, a: Operand, n: Operand, what: Operand) -> Result<(), Fault> {
         let (found, needed) = (self.int(a), self.int(n));
         if found == needed {
@@ -190,6 +201,7 @@ impl Window<'_> {
     }
 
     /// The sum of an array of Reals, from left to right.
+    #[inline(never)]
     pub fn sum(&self, core: &mut Core<'_>, a: Operand) -> f64 {
         let reals = self.reals(a);
         core.meter.counts.operations += reals.len() as u64;
@@ -204,9 +216,10 @@ impl Window<'_> {
     }
 
     /// The indices of an array of Reals in ascending order, NaN last; zeros of either sign are equal.
+    #[inline(never)]
     pub fn argsort(&self, core: &mut Core<'_>, a: Operand) -> Result<Value, Fault> {
         let keys = self.reals(a);
-        core.meter.reserve(keys.len(), size_of::<i64>())?;
+        core.meter.reserve_elements(keys.len(), size_of::<i64>())?;
         let mut order: Vec<i64> = (0..keys.len() as i64).collect();
         let ascending = |a: f64, b: f64| -> Ordering {
             a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
@@ -216,6 +229,7 @@ impl Window<'_> {
     }
 
     /// The first sizes of an array, as an array of units.
+    #[inline(never)]
     pub fn shape(&self, a: Operand, rank: u8) -> Value {
         let rank = usize::from(rank);
         // A value that nothing looks at has no size.

@@ -45,12 +45,14 @@ impl Window<'_> {
     }
 
     /// The zero tangent of a value.
+    #[inline(never)]
     pub fn zero(&self, core: &mut Core<'_>, a: Operand, ty: u32) -> Result<Value, Fault> {
         let ty = core.image.tables.types[ty as usize];
         tangent::zero(self.get(a), ty, &core.image.types, &core.meter)
     }
 
     /// The sum of two tangents.
+    #[inline(never)]
     pub fn plus(
         &mut self,
         core: &mut Core<'_>,
@@ -64,6 +66,7 @@ impl Window<'_> {
     }
 
     /// The fields of a tangent of a data value.
+    #[inline(never)]
     pub fn unpack(
         &mut self,
         core: &mut Core<'_>,
@@ -93,6 +96,7 @@ impl Window<'_> {
     }
 
     /// The IR's tangent of a value, from what a program made.
+    #[inline(never)]
     pub fn taken_in(
         &self,
         core: &mut Core<'_>,
@@ -106,6 +110,7 @@ impl Window<'_> {
     }
 
     /// What a program sees of the tangent of a value.
+    #[inline(never)]
     pub fn given_out(
         &self,
         core: &mut Core<'_>,
@@ -119,6 +124,7 @@ impl Window<'_> {
     }
 
     /// A new accumulator.
+    #[inline(never)]
     pub fn new_acc(&mut self, core: &mut Core<'_>, a: Operand) -> Result<Value, Fault> {
         let init = self.take(a);
         Ok(Value::Acc(Rc::new(Acc::start(init, &mut core.meter)?)))
@@ -143,18 +149,21 @@ impl Window<'_> {
     }
 
     /// The part of an accumulator at a place.
+    #[inline(never)]
     pub fn at_acc(&self, core: &mut Core<'_>, a: Operand, at: ListId) -> Result<Value, Fault> {
         self.gather(core, at);
         Ok(Value::Acc(Rc::new(self.acc(a).at(&core.indices)?)))
     }
 
     /// A range of an accumulator.
+    #[inline(never)]
     pub fn part_acc(&self, a: Operand, from: Operand, to: Operand) -> Result<Value, Fault> {
         let (from, to) = (self.int(from), self.int(to));
         Ok(Value::Acc(Rc::new(self.acc(a).range(from, to)?)))
     }
 
     /// The value that has been accumulated; it ends the accumulator.
+    #[inline(never)]
     pub fn read_acc(&self, a: Operand) -> Value {
         self.acc(a).read()
     }

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Text, bug};
+use pullback_machine::surcharge;
 use pullback_prim::{Failure, Fault, Prim, RealFn, Scalar, ScalarFault};
 
 use super::registers::Window;
@@ -31,11 +32,12 @@ impl Window<'_> {
     }
 
     /// Any other primitive.
+    #[inline(never)]
     pub fn primitive(&self, core: &mut Core<'_>, prim: u32, args: ListId) -> Result<Value, Fault> {
         let prim = core.image.tables.prims[prim as usize];
         let row = prim.row();
         core.meter.counts.operations += 1;
-        core.meter.counts.surcharge += row.weight.saturating_sub(1);
+        core.meter.counts.surcharge += surcharge(prim);
         let args = self.list(args);
         if let Some(smooth) = row.smooth() {
             return Ok(Value::Real(match (smooth.value, args) {
@@ -53,7 +55,7 @@ impl Window<'_> {
             && let Value::Str(text) = self.get(*a)
         {
             // Quotation marks, and a sign before each of them.
-            core.meter.reserve(text.len(), 2)?;
+            core.meter.reserve_elements(text.len(), 2)?;
         }
         let scalars: Vec<Scalar> = args.iter().map(|a| scalar(self.get(*a))).collect();
         match prim.eval_scalar(&scalars) {
@@ -69,23 +71,24 @@ impl Window<'_> {
     }
 
     /// One String and then the other: in place if nobody else sees the first, which has room for twice as much then.
+    #[inline(never)]
     pub fn join(&mut self, core: &mut Core<'_>, a: Operand, b: Operand) -> Result<Value, Fault> {
         core.meter.counts.operations += 1;
-        core.meter.counts.surcharge += Prim::StrJoin.row().weight.saturating_sub(1);
+        core.meter.counts.surcharge += surcharge(Prim::StrJoin);
         let one = self.take(a);
         let other = self.text(b);
         let Value::Str(mut one) = one else { bug("ir", format_args!("a String, not {one:?}")) };
         let needed = one.len() + other.len();
         let Some(text) = Rc::get_mut(&mut one) else {
-            core.meter.reserve(needed, 1)?;
+            core.meter.reserve_elements(needed, 1)?;
             return Ok(Value::Str(Rc::new(Text::new(&[&one, other]))));
         };
         let mut room = text.room();
         if needed > room {
             room = needed.max(2 * room);
-            if core.meter.reserve(room, 1).is_err() {
+            if core.meter.reserve_elements(room, 1).is_err() {
                 room = needed;
-                core.meter.reserve(room, 1)?;
+                core.meter.reserve_elements(room, 1)?;
             }
         }
         text.push(other, room);

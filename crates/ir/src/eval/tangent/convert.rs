@@ -11,11 +11,11 @@
 //! made has another shape than the value. Parts that have no tangent are checked and left out.
 
 use pullback_base::bug;
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
 use super::types::Types;
 use super::walk::{Work, walk};
-use crate::eval::meter::Meter;
 use crate::eval::value::{Array, Items, Kind, Shape, Value};
 use crate::program::Role;
 use crate::ty::{Elem, Type};

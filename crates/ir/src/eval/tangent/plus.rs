@@ -7,11 +7,11 @@
 use std::rc::Rc;
 
 use pullback_base::bug;
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
 use super::types::{Types, zero_tag};
 use super::walk::{Work, walk};
-use crate::eval::meter::Meter;
 use crate::eval::value::{Array, Items, Value};
 use crate::ty::{Elem, Type};
 
@@ -101,7 +101,7 @@ fn add_arrays(a: Rc<Array>, b: Rc<Array>, meter: &mut Meter) -> Result<Rc<Array>
     }
     if Array::items_mut(&mut sum).is_none() {
         let (Some(one), Some(other)) = (sum.reals(), other.reals()) else { return Ok(sum) };
-        meter.reserve(one.len(), size_of::<f64>())?;
+        meter.reserve_elements(one.len(), size_of::<f64>())?;
         meter.counts.operations += one.len() as u64;
         let items = one.iter().zip(other).map(|(x, y)| x + y).collect();
         return Ok(Rc::new(Array::new(sum.shape().clone(), Items::Real(items))));

@@ -5,9 +5,9 @@
 
 use pullback_base::bug;
 use pullback_base::memory::Charge;
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
-use crate::eval::meter::Meter;
 use crate::eval::value::{Items, Shape, Value};
 
 enum Task<P> {
@@ -74,7 +74,7 @@ pub(super) fn walk<P>(
         }
         if work.bytes() != held.bytes() {
             held.set(work.bytes());
-            meter.reserve(work.bytes(), 1)?;
+            meter.reserve_elements(work.bytes(), 1)?;
         }
     }
     match work.values.pop() {

@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pullback_base::{bug, memory};
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
 use super::{Acc, Array, Buffer, Cell, Items, Shape, Value};
-use crate::eval::meter::Meter;
 
 impl Acc {
     /// A new accumulator, which starts from a value. It takes over the buffer of an array that nothing else sees.

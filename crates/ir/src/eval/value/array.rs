@@ -7,12 +7,12 @@
 use std::rc::Rc;
 
 use pullback_base::{bug, memory};
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
 use super::items::Kind;
 use super::shape::count;
 use super::{Array, Buffer, Items, Shape, Value};
-use crate::eval::meter::Meter;
 
 impl Buffer {
     /// A buffer of these elements, whose bytes are charged to the account of memory.

@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use pullback_base::bug;
+use pullback_machine::Meter;
 use pullback_prim::Fault;
 
 use super::{Items, Value};
-use crate::eval::meter::Meter;
 use crate::ty::Elem;
 
 /// A kind of elements.
@@ -76,7 +76,7 @@ impl Items {
     }
     /// So many elements that nothing looks at.
     pub(in super::super) fn blank(kind: Kind, count: usize, meter: &Meter) -> Result<Self, Fault> {
-        meter.reserve(count, kind.bytes())?;
+        meter.reserve_elements(count, kind.bytes())?;
         let mut items = Self::empty(kind);
         items.extend_blank(count);
         Ok(items)
@@ -108,7 +108,7 @@ impl Items {
             let wanted = items.len().saturating_add(more);
             if wanted > items.capacity() {
                 let capacity = wanted.max(items.capacity().saturating_mul(2));
-                meter.reserve(capacity, bytes)?;
+                meter.reserve_elements(capacity, bytes)?;
                 items.reserve_exact(capacity - items.len());
             }
         }, ());
