@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 use std::time::Duration;
 
+use pullback_analysis::facts::Facts;
 use pullback_base::{Budget, Diagnostic, memory};
 use pullback_codegen::{Fp, Level, Native};
 use pullback_ir::eval::{Array, Counts, Image, Limits, Machine, Value};
@@ -95,8 +96,9 @@ impl<'t> Case<'t> {
     /// The lines that do not hold of native code, each with what is so.
     fn differs_natively(&self, lines: &[(&str, FuncId)]) -> Result<Vec<String>, String> {
         let roots: Vec<FuncId> = lines.iter().map(|(_, func)| *func).collect();
-        let native = Native::new(&self.program, &roots, &[], Level::Quick, Fp::Strict)
-            .map_err(|failure| format!("{failure:?}"))?;
+        let native =
+            Native::new(&self.program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
+                .map_err(|failure| format!("{failure:?}"))?;
         let limits = pullback_codegen::Limits {
             max_memory: self.limits.max_memory,
             timeout: self.limits.timeout,

@@ -3,6 +3,7 @@
 //! `--@ pass NAME` names the pass, or `all` of them. `--@ roots @f @g` names the functions that are called from
 //! outside; without that line all are.
 
+use pullback_analysis::Analyses;
 use pullback_ir::{FuncId, Program, Stage};
 use pullback_opt::{Options, optimise, pass_named};
 
@@ -23,7 +24,7 @@ pub fn opt_test(text: &str) -> Result<String, String> {
         }
         name => {
             let pass = pass_named(name).ok_or_else(|| format!("there is no pass `{name}`"))?;
-            (pass.run)(&mut program, &mut roots);
+            (pass.run)(&mut program, &mut roots, &mut Analyses::default());
         }
     }
     keeps_rules(&program, Stage::default())?;

@@ -52,7 +52,7 @@ impl Ad {
             stmts.push(stmt);
             return Ok(());
         }
-        let Stmt { mut vars, op, span } = stmt;
+        let Stmt { mut vars, op, span, .. } = stmt;
         match op {
             Op::Jvp(request, mut args, dots) => {
                 let (derived, _) = self.made(request, span)?;

@@ -83,7 +83,7 @@ impl Split<'_> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: Stmt, values: &mut Vec<Stmt>, tangents: &mut Vec<Stmt>) {
-        let Stmt { vars, op, span } = stmt;
+        let Stmt { vars, op, span, .. } = stmt;
         let is_linear: Vec<bool> = vars.iter().map(|var| self.is_linear(*var)).collect();
         match op {
             Op::If(cond, then, other) => {

@@ -51,17 +51,18 @@ pub struct Roots(FxHashMap<VarId, VarId>);
 impl Roots {
     /// The roots in a function. `is_aliased` says that its parameters may be parts of one accumulator.
     pub fn of(program: &Program, func: &Func, is_aliased: bool) -> Self {
+        Self::within(program, &func.params, &func.body, is_aliased)
+    }
+
+    /// Those of a function with such parameters and such a body.
+    pub fn within(program: &Program, params: &[VarId], body: &Block, is_aliased: bool) -> Self {
         let mut roots = Self(FxHashMap::default());
         if is_aliased {
-            let accs: Vec<VarId> = func
-                .params
-                .iter()
-                .copied()
-                .filter(|param| program.vars[*param].ty.is_acc)
-                .collect();
+            let accs: Vec<VarId> =
+                params.iter().copied().filter(|param| program.vars[*param].ty.is_acc).collect();
             roots.0.extend(accs.iter().map(|acc| (*acc, accs[0])));
         }
-        func.body.visit(&mut |stmt| {
+        body.visit(&mut |stmt| {
             if let (Op::AtAcc(Atom::Var(acc), _) | Op::PartAcc(Atom::Var(acc), _, _), [part]) =
                 (&stmt.op, &stmt.vars[..])
             {

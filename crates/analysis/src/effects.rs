@@ -12,50 +12,51 @@
 //! Law: what is said not to fail does not fail, where it stands, or inside so many loops as [`Effects::needs_inside`]
 //! says. That an operation may not end, or take more memory than there is, is none of its effects.
 
-use pullback_base::IdVec;
-use pullback_ir::{Atom, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
-use crate::facts::Facts;
+use pullback_base::IdVec;
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::facts::{Facts, FuncFacts};
 
 /// Which functions may fail, and which tell something.
 pub struct Effects {
     /// Which functions tell something.
-    pub tells: Tells,
+    pub tells: Rc<Tells>,
     may_fail: IdVec<FuncId, bool>,
-    /// By the numbers of statements, whether they are known not to fail.
-    proven: Vec<bool>,
-    /// The statements that are proved only because loops around them have iterations: inside how many of these loops.
-    inside: FxHashMap<usize, usize>,
-    /// The statements that are proved whichever branches are taken.
-    anywhere: FxHashSet<usize>,
+    facts: Facts,
+}
+
+/// The effects of the statements of a function.
+#[derive(Clone, Copy)]
+pub struct FuncEffects<'e> {
+    /// Those of functions.
+    whole: &'e Effects,
+    facts: &'e FuncFacts,
 }
 
 impl Effects {
-    /// The effects of a program's functions: the least solution.
-    pub fn of(program: &Program) -> Self {
-        Self::from(program, Facts::of(program))
+    /// The effects of a program's functions.
+    pub fn of(program: &mut Program) -> Self {
+        let facts = Facts::of(program);
+        Self::by(program, facts, Rc::new(Tells::of(program)))
     }
 
-    /// The effects of statements that stay where they are.
-    pub fn in_place(program: &Program) -> Self {
-        Self::from(program, Facts::in_place(program))
-    }
-
-    fn from(program: &Program, facts: Facts) -> Self {
-        let Facts { proven, inside, anywhere, .. } = facts;
+    /// The effects of a program's functions by what is known of it: the least solution.
+    pub(crate) fn by(program: &Program, facts: Facts, tells: Rc<Tells>) -> Self {
         let may_fail = program.funcs.ids().map(|_| false).collect();
-        let mut effects = Self { tells: Tells::of(program), may_fail, proven, inside, anywhere };
+        let mut effects = Self { tells, may_fail, facts };
         let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
-        let (mut failing, mut number) = (vec![], 0);
+        let mut failing = vec![];
         for (id, func) in program.funcs.iter_enumerated() {
             let mut may_fail = false;
+            let own = effects.func(id);
             func.body.visit(&mut |stmt| {
                 if let Op::Call(callee, _) = &stmt.op {
                     callers[*callee].push(id);
                 }
-                may_fail |= effects.fails_itself(program, stmt, number);
-                number += 1;
+                may_fail |= own.fails_itself(program, stmt);
             });
             if may_fail {
                 failing.push(id);
@@ -69,40 +70,58 @@ impl Effects {
         effects
     }
 
+    /// The effects of the statements of a function.
+    pub fn func(&self, func: FuncId) -> FuncEffects<'_> {
+        FuncEffects { whole: self, facts: self.facts.func(func) }
+    }
+}
+
+impl FuncEffects<'_> {
+    /// Whether an operation tells something, or one inside it.
+    pub fn tells(self, program: &Program, op: &Op) -> bool {
+        self.whole.tells.op(program, op)
+    }
+
+    /// Whether an operation in a block tells something.
+    pub fn tells_in(self, program: &Program, block: &Block) -> bool {
+        self.whole.tells.block(program, block)
+    }
+
     /// Whether a statement computes an Int and cannot fail, whichever branches are taken.
-    pub fn computes_int(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
+    pub fn computes_int(self, program: &Program, stmt: &Stmt) -> bool {
         let is_int = |atom: &Atom| program.type_of(*atom) == Type::INT;
-        let is_free = !self.seems_to_fail(program, stmt) || self.anywhere.contains(&number);
-        matches!(&stmt.op, Op::Prim(_, args) if args.iter().all(is_int) && is_free)
+        let is_free =
+            || !self.seems_to_fail(program, stmt) || self.facts.anywhere.contains(&stmt.id);
+        matches!(&stmt.op, Op::Prim(_, args) if args.iter().all(is_int) && is_free())
             && stmt.vars.iter().all(|var| program.vars[*var].ty == Type::INT)
     }
 
-    /// Whether the statement of a number may fail, those inside it left out.
-    pub fn fails_itself(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
-        !self.proven[number] && self.seems_to_fail(program, stmt)
+    /// Whether a statement may fail, those inside it left out.
+    pub fn fails_itself(self, program: &Program, stmt: &Stmt) -> bool {
+        !self.facts.is_proven(stmt) && self.seems_to_fail(program, stmt)
     }
 
-    /// Whether the statement of a number neither fails nor tells anything, those inside it left out: others may pass it.
-    pub fn is_calm(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
-        !self.fails_itself(program, stmt, number) && !self.tells.op(program, &stmt.op)
+    /// Whether a statement neither fails nor tells anything, those inside it left out: others may pass it.
+    pub fn is_calm(self, program: &Program, stmt: &Stmt) -> bool {
+        !self.fails_itself(program, stmt) && !self.tells(program, &stmt.op)
     }
 
-    /// Whether the statement of a number may fail before the loops around it.
-    pub fn fails_outside(&self, program: &Program, stmt: &Stmt, number: usize) -> bool {
-        self.needs_inside(program, stmt, number) > 0
+    /// Whether a statement may fail before the loops around it.
+    pub fn fails_outside(self, program: &Program, stmt: &Stmt) -> bool {
+        self.needs_inside(program, stmt) > 0
     }
 
-    /// Inside how many loops of its function the statement of a number surely has a value: 0 if it has one anywhere, and
+    /// Inside how many loops of its function a statement surely has a value: 0 if it has one anywhere, and
     /// [`usize::MAX`] if it may fail.
-    pub fn needs_inside(&self, program: &Program, stmt: &Stmt, number: usize) -> usize {
-        let may_fail = self.fails_itself(program, stmt, number);
-        if may_fail { usize::MAX } else { self.inside.get(&number).copied().unwrap_or(0) }
+    pub fn needs_inside(self, program: &Program, stmt: &Stmt) -> usize {
+        let may_fail = self.fails_itself(program, stmt);
+        if may_fail { usize::MAX } else { self.facts.inside.get(&stmt.id).copied().unwrap_or(0) }
     }
 
-    fn seems_to_fail(&self, program: &Program, stmt: &Stmt) -> bool {
+    fn seems_to_fail(self, program: &Program, stmt: &Stmt) -> bool {
         match &stmt.op {
             Op::Prim(prim, _) => !prim.row().is_pure(),
-            Op::Call(func, _) => self.may_fail[*func],
+            Op::Call(func, _) => self.whole.may_fail[*func],
             // The count of what is collected must not be negative, and its rows must be of one size.
             Op::Loop(form) => {
                 let collected = &stmt.vars[form.states.len()..];

@@ -1,8 +1,7 @@
 //! Value-range analysis (Harrison 1977) with symbolic bounds, and shape analysis of arrays: what is known of sizes and
 //! Ints, which operations cannot fail because of it, and what tells a size more cheaply.
 //!
-//! Input: a program. Output: [`Facts`], by the numbers of statements. Statements are numbered over the whole program in
-//! the order in which they stand, each before those inside it.
+//! Input: a program. Output: [`Facts`], by the ids of statements.
 //!
 //! ```text
 //! n.1: i64 = dim(x.0, 0)
@@ -17,6 +16,8 @@
 //!
 //! Law: what is proved holds in every run that reaches the statement. With [`Facts::of`] it holds wherever the
 //! statement may be moved as far as its operands are there; with [`Facts::in_place`] only where it stands.
+//!
+//! A function is swept by itself: what is known of it holds as long as it stays as it is, whatever becomes of others.
 
 mod boxes;
 mod branch;
@@ -24,82 +25,128 @@ mod counter;
 mod range;
 mod size;
 
-use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
+use std::rc::Rc;
+
+use pullback_base::{Id, IdVec};
+use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of the statements of a program, by their numbers.
-#[derive(Default)]
+/// What is known of the statements of a program, function by function. They have the ids that they had then.
+#[derive(Clone, Debug, Default)]
 pub struct Facts {
+    funcs: IdVec<FuncId, Rc<FuncFacts>>,
+}
+
+/// What is known of the statements of a function.
+#[derive(Debug, Default)]
+pub struct FuncFacts {
     /// Whether a statement cannot fail itself, for reasons that it alone does not show.
-    pub proven: Vec<bool>,
+    proven: Vec<bool>,
     /// The statements among those that cannot fail inside loops around them, but could before these: inside how many.
-    pub inside: FxHashMap<usize, usize>,
+    pub inside: FxHashMap<StmtId, usize>,
     /// The others among those that cannot fail before the branches around them either.
-    pub anywhere: FxHashSet<usize>,
+    pub anywhere: FxHashSet<StmtId>,
     /// What a statement of one result gives, by an operation that is cheaper.
-    pub known: FxHashMap<usize, Op>,
-    /// Another Int that is equal to the count of a loop.
-    pub counts: FxHashMap<usize, Atom>,
+    pub known: FxHashMap<StmtId, Op>,
+    /// What else the count of a loop is.
+    pub counts: FxHashMap<StmtId, Atom>,
     /// What a loop collects that is an array already: the place among its results, and the array.
-    pub copies: FxHashMap<usize, Vec<(usize, Atom)>>,
+    pub copies: FxHashMap<StmtId, Vec<(usize, Atom)>>,
     /// The loops, by index, of which the count is known not to be negative.
     pub counted: FxHashSet<VarId>,
     /// How many zeros a statement gives that takes their number from an array of units: what computes it.
-    pub zeros: FxHashMap<usize, Op>,
+    pub zeros: FxHashMap<StmtId, Op>,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     pub covers: FxHashSet<(VarId, VarId)>,
-    /// The results of statements, by the number of the statement and their place, that are arrays of boxes of which
+    /// The results of statements, by the statement and their place, that are arrays of boxes of which
     /// all contents have one size: what gives those sizes, of all contents of a field as one array.
-    pub regular: FxHashMap<(usize, usize), Vec<Vec<Option<Op>>>>,
-}
-
-/// Which statements cannot fail, numbered over the whole program in the order in which they stand, each before
-/// those inside it. What it says of a collecting loop is that the loop itself cannot: its count and its rows.
-pub fn proven(program: &Program) -> Vec<bool> {
-    Facts::of(program).proven
+    pub regular: FxHashMap<(StmtId, usize), Vec<Vec<Option<Op>>>>,
 }
 
 impl Facts {
     /// What is known of a program, wherever its statements may be moved.
-    pub fn of(program: &Program) -> Self {
-        Self::sweep(program, false)
+    pub fn of(program: &mut Program) -> Self {
+        Self::each(program, |program, func| FuncFacts::of(program, func, Moves::Anywhere))
     }
 
     /// What is known of a program whose statements stay where they are: also what holds only because a branch that
     /// fails was not taken before.
-    pub fn in_place(program: &Program) -> Self {
-        Self::sweep(program, true)
+    pub fn in_place(program: &mut Program) -> Self {
+        Self::each(program, |program, func| FuncFacts::of(program, func, Moves::Nowhere))
     }
 
-    fn sweep(program: &Program, in_place: bool) -> Self {
-        let mut facts = Self::default();
-        for func in program.funcs.iter() {
-            let mut ctx = Ctx {
-                program,
-                in_place,
-                facts,
-                next: 0,
-                depth: 0,
-                dims: FxHashMap::default(),
-                ranges: FxHashMap::default(),
-                conditions: FxHashMap::default(),
-                supposed: vec![],
-                looked: vec![],
-                at_least_zero: vec![],
-                equal: vec![],
-                if_rows: vec![],
-                contents: FxHashMap::default(),
-                row_copies: FxHashMap::default(),
-                positive: vec![],
-                seen: FxHashSet::default(),
-            };
-            ctx.next = ctx.facts.proven.len();
-            func.params.iter().for_each(|param| ctx.unknown(*param));
-            ctx.block(&func.body);
-            facts = ctx.facts;
-        }
-        facts
+    /// As if nothing were known of a program.
+    pub fn nothing(program: &mut Program) -> Self {
+        Self::each(program, |_, _| FuncFacts::default())
+    }
+
+    /// What some function finds out of each function of a program, whose statements are numbered before.
+    fn each(program: &mut Program, of: impl Fn(&Program, FuncId) -> FuncFacts) -> Self {
+        number(program);
+        let program = &*program;
+        program.funcs.ids().map(|func| Rc::new(of(program, func))).collect()
+    }
+
+    /// What is known of a function.
+    pub fn func(&self, func: FuncId) -> &FuncFacts {
+        &self.funcs[func]
+    }
+}
+
+impl FromIterator<Rc<FuncFacts>> for Facts {
+    fn from_iter<I: IntoIterator<Item = Rc<FuncFacts>>>(funcs: I) -> Self {
+        Self { funcs: funcs.into_iter().collect() }
+    }
+}
+
+/// Gives the statements of all functions their ids.
+pub(crate) fn number(program: &mut Program) {
+    for func in program.funcs.ids() {
+        program.funcs[func].number();
+    }
+}
+
+/// Where statements may be moved, so that what is known of them still holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// They stay where they are.
+    Nowhere,
+    /// Wherever their operands are there.
+    Anywhere,
+}
+
+impl FuncFacts {
+    /// Whether a statement cannot fail itself, for reasons that it alone does not show. What it says of a collecting
+    /// loop is that the loop itself cannot: its count and its rows.
+    pub fn is_proven(&self, stmt: &Stmt) -> bool {
+        self.proven.get(stmt.id.index()).copied().unwrap_or(false)
+    }
+
+    /// What is known of a function, whose statements are numbered.
+    pub(crate) fn of(program: &Program, func: FuncId, moves: Moves) -> Self {
+        let Func { params, body, .. } = &program.funcs[func];
+        let mut ctx = Ctx {
+            program,
+            in_place: moves == Moves::Nowhere,
+            facts: Self { proven: vec![false; body.size()], ..Self::default() },
+            depth: 0,
+            dims: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            supposed: vec![],
+            looked: vec![],
+            at_least_zero: vec![],
+            equal: vec![],
+            if_rows: vec![],
+            contents: FxHashMap::default(),
+            row_copies: FxHashMap::default(),
+            positive: vec![],
+            seen: FxHashSet::default(),
+        };
+        params.iter().for_each(|param| ctx.unknown(*param));
+        ctx.block(body);
+        ctx.facts
     }
 }
 
@@ -180,10 +227,8 @@ struct Ctx<'p> {
     program: &'p Program,
     /// Whether statements stay where they are.
     in_place: bool,
-    facts: Facts,
-    /// The number of the next statement.
-    next: usize,
-    /// How many loops are around the statement that is swept.
+    facts: FuncFacts,
+    /// How many loops are around.
     depth: usize,
     /// The sizes of arrays and accumulators.
     dims: FxHashMap<VarId, Vec<Size>>,
@@ -217,23 +262,24 @@ impl<'p> Ctx<'p> {
     /// Nothing is known of a variable but its type.
     fn unknown(&mut self, var: VarId) {
         self.seen.insert(var);
-        self.contents.remove(&var);
-        self.row_copies.remove(&var);
+        if !self.contents.is_empty() {
+            self.contents.remove(&var);
+        }
+        if !self.row_copies.is_empty() {
+            self.row_copies.remove(&var);
+        }
         self.ranges.remove(&var);
         let rank = self.program.vars[var].ty.rank;
-        let dims = (0..rank).map(|k| Size::exact(Symbol::Dim(var, k)));
-        self.dims.insert(var, dims.collect());
+        if rank > 0 {
+            let dims = (0..rank).map(|k| Size::exact(Symbol::Dim(var, k)));
+            self.dims.insert(var, dims.collect());
+        }
     }
 
     fn block(&mut self, block: &'p Block) {
         let (positive, looked, mut before) = (self.positive.len(), self.looked.len(), vec![]);
         for stmt in &block.stmts {
-            let number = self.next;
-            self.next += 1;
-            if self.facts.proven.len() <= number {
-                self.facts.proven.resize(number + 1, false);
-            }
-            self.stmt(stmt, number);
+            self.stmt(stmt);
             before.extend(self.pass(stmt));
             if let (true, Op::Index(a, at)) = (self.in_place, &stmt.op) {
                 self.looked.push((*a, at));
@@ -261,8 +307,8 @@ impl<'p> Ctx<'p> {
         }
     }
 
-    fn stmt(&mut self, stmt: &'p Stmt, number: usize) {
-        self.facts.known.remove(&number);
+    fn stmt(&mut self, stmt: &'p Stmt) {
+        self.facts.known.remove(&stmt.id);
         for var in &stmt.vars {
             self.unknown(*var);
         }
@@ -288,34 +334,32 @@ impl<'p> Ctx<'p> {
                 cases.default.iter().for_each(|block| self.inner(block));
                 self.join_sizes(stmt);
             }
-            Op::Loop(form) => return self.repeat(stmt, form, number),
+            Op::Loop(form) => return self.repeat(stmt, form),
             _ => {}
         }
         let is_proven = self.prove(stmt);
         let first = if is_proven { None } else { self.first_inside(&stmt.op) };
-        self.facts.proven[number] = is_proven || first.is_some();
-        self.facts.inside.remove(&number);
-        self.facts.inside.extend(first.map(|depth| (number, depth)));
+        self.facts.proven[stmt.id.index()] = is_proven || first.is_some();
+        self.facts.inside.remove(&stmt.id);
+        self.facts.inside.extend(first.map(|depth| (stmt.id, depth)));
         if is_proven && (self.supposed.is_empty() || self.prove_outside(stmt)) {
-            self.facts.anywhere.insert(number);
+            self.facts.anywhere.insert(stmt.id);
         } else {
-            self.facts.anywhere.remove(&number);
+            self.facts.anywhere.remove(&stmt.id);
         }
         self.learn_cover(&stmt.op);
         self.learn_condition(stmt);
         self.learn_sizes(stmt);
-        self.learn_contents(stmt, number);
-        self.learn_range(stmt, number);
+        self.learn_contents(stmt);
+        self.learn_range(stmt);
     }
 
     /// A loop. States have the sizes that they begin with, as far as an iteration keeps them.
-    fn repeat(&mut self, stmt: &'p Stmt, form: &'p Loop, number: usize) {
-        let first = self.next;
+    fn repeat(&mut self, stmt: &'p Stmt, form: &'p Loop) {
         let (mut kept, mut contents) = (self.first_sizes(form), self.first_contents(form));
         let mut counters = self.counters(form);
         self.depth += 1;
         loop {
-            self.next = first;
             for state in &form.states {
                 self.unknown(*state);
             }
@@ -324,7 +368,7 @@ impl<'p> Ctx<'p> {
                 self.unknown(*index);
                 let range = self.index_range(*count, *down);
                 self.ranges.insert(*index, range);
-                self.learn_count(*count, number);
+                self.learn_count(*count, stmt.id);
                 if self.counts(&form.form) {
                     self.facts.counted.insert(*index);
                 }
@@ -344,7 +388,7 @@ impl<'p> Ctx<'p> {
         self.take_kept(&stmt.vars, &kept, &contents);
         self.learn_counters(stmt, form, &counters);
         self.forget(&stmt.op.inner_params());
-        self.collect(stmt, form, number);
+        self.collect(stmt, form);
     }
 
     /// States, or what is left of them, have the sizes that iterations keep.
@@ -438,17 +482,15 @@ impl<'p> Ctx<'p> {
         }
     }
 
-    /// Notes another Int that is equal to a count.
-    fn learn_count(&mut self, count: Atom, number: usize) {
+    /// What else a count is.
+    fn learn_count(&mut self, count: Atom, of: StmtId) {
         let other = match self.symbol(count) {
             Symbol::Number(n) => Some(Atom::Int(n)),
             Symbol::Int(var) if self.seen.contains(&var) => Some(Atom::Var(var)),
             Symbol::Int(_) | Symbol::Dim(_, _) => None,
         };
-        self.facts.counts.remove(&number);
-        self.facts
-            .counts
-            .extend(other.filter(|other| *other != count).map(|other| (number, other)));
+        self.facts.counts.remove(&of);
+        self.facts.counts.extend(other.filter(|other| *other != count).map(|other| (of, other)));
     }
 
     /// Whether a loop has an iteration for each row of what it adds to.
@@ -470,7 +512,7 @@ impl<'p> Ctx<'p> {
     }
 
     /// What a loop collects: as many rows as iterations, of their size if there are any.
-    fn collect(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+    fn collect(&mut self, stmt: &Stmt, form: &Loop) {
         let states = form.states.len();
         let count = match &form.form {
             LoopForm::For { count, .. } => Some(*count),
@@ -495,9 +537,9 @@ impl<'p> Ctx<'p> {
             }
             self.dims.insert(*var, dims);
         }
-        self.facts.proven[number] = self.counts(&form.form) && rows_are_known;
-        self.collect_boxes(stmt, form, number);
-        self.learn_copies(stmt, form, number);
+        self.facts.proven[stmt.id.index()] = self.counts(&form.form) && rows_are_known;
+        self.collect_boxes(stmt, form);
+        self.learn_copies(stmt, form);
     }
 
     /// The array whose rows another one has, once the sizes of absent rows are the same too.
@@ -516,8 +558,8 @@ impl<'p> Ctx<'p> {
     }
 
     /// What a loop collects that is all of an array, element by element.
-    fn learn_copies(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
-        self.facts.copies.remove(&number);
+    fn learn_copies(&mut self, stmt: &Stmt, form: &Loop) {
+        self.facts.copies.remove(&stmt.id);
         let LoopForm::For { index, count, .. } = form.form else { return };
         let mut copies = vec![];
         for at in form.states.len()..stmt.vars.len() {
@@ -539,7 +581,7 @@ impl<'p> Ctx<'p> {
             }
         }
         if !copies.is_empty() {
-            self.facts.copies.insert(number, copies);
+            self.facts.copies.insert(stmt.id, copies);
         }
     }
 
@@ -550,8 +592,13 @@ impl<'p> Ctx<'p> {
         }
     }
 
-    /// What is known of the sizes of an array.
+    /// What is known of the sizes of an array; a number has none.
     fn dims_of(&self, atom: Atom) -> Option<Vec<Size>> {
-        self.dims.get(&atom.var()?).cloned()
+        let var = atom.var()?;
+        if self.program.vars[var].ty.rank == 0 {
+            Some(vec![])
+        } else {
+            self.dims.get(&var).cloned()
+        }
     }
 }

@@ -16,4 +16,8 @@ pub mod access;
 pub mod call_graph;
 pub mod effects;
 pub mod facts;
+mod kept;
 pub mod reorder;
+pub mod undefined;
+
+pub use kept::{Analyses, Changed};

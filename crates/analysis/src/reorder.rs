@@ -12,7 +12,7 @@
 //! one accumulator keep their order. Nothing that tells something is passed. Whether a statement may fail is for the
 //! caller to ask.
 
-use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::access::{Access, Roots, lanes};
@@ -123,4 +123,15 @@ pub fn join(
     block.stmts.extend(behind.into_iter().chain(stmts));
     infos.extend(behind_infos.into_iter().chain(known));
     place
+}
+
+/// Whether an operation names one of these variables, at any depth.
+pub fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
+    let mut is_named = false;
+    let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
+    op.for_each_atom(&mut look);
+    for block in op.blocks() {
+        block.visit_atoms(&mut look);
+    }
+    is_named
 }

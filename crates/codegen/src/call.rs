@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Progress, bug};
 use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
@@ -71,12 +72,12 @@ impl Native {
     pub fn new(
         program: &Program,
         roots: &[FuncId],
-        proven: &[bool],
+        facts: &Facts,
         level: Level,
         fp: Fp,
     ) -> Result<Self, Failure> {
         let native =
-            Self::batch(&[Unit { program, roots, proven, fp, worth: WORTH }], level, None)?.pop();
+            Self::batch(&[Unit { program, roots, facts, fp, worth: WORTH }], level, None)?.pop();
         Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
     }
 

@@ -3,7 +3,7 @@
 
 mod pages;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::Value;
@@ -12,11 +12,11 @@ use pages::pages;
 
 #[test]
 fn what_threads_make_is_let_go_of() {
-    let program =
+    let mut program =
         pullback_ir::parse(include_str!("spread/keeps.ir"), FileId(0)).expect("a program");
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
-    let proven = proven(&program);
-    let unit = Unit { program: &program, roots: &roots, proven: &proven, fp: Fp::Fast, worth: 0.0 };
+    let facts = Facts::of(&mut program);
+    let unit = Unit { program: &program, roots: &roots, facts: &facts, fp: Fp::Fast, worth: 0.0 };
     let native = Native::batch(&[unit], Level::Quick, None).expect("native code").remove(0);
     let xs = Value::reals((0..300).map(|i| f64::from(i * 37 % 101) / 20.0 - 1.5).collect());
     // The smaller memory is enough for one thread and too little for what each of several makes.

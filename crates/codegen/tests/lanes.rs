@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, compiler};
 use pullback_ir::Program;
@@ -227,12 +227,12 @@ fn functions_on_lanes_are_accurate() {
         .arg("-lm")
         .status();
     assert!(compile.expect("the compiler").success(), "the oracle compiles");
-    let program = program();
+    let mut program = program();
     let roots: Vec<_> = program.funcs.ids().collect();
+    let facts = Facts::of(&mut program);
     let mut wrong = vec![];
     for level in [Level::Fast, Level::Portable] {
-        let native =
-            Native::new(&program, &roots, &proven(&program), level, Fp::Fast).expect("native code");
+        let native = Native::new(&program, &roots, &facts, level, Fp::Fast).expect("native code");
         for (root, name) in names().enumerate() {
             let (xs, ys) = points(root, count);
             let results = values(&native, &program, root, &xs, &ys);
@@ -265,10 +265,10 @@ fn functions_on_lanes_are_accurate() {
 
 #[test]
 fn a_value_hangs_on_no_lane() {
-    let program = program();
+    let mut program = program();
     let roots: Vec<_> = program.funcs.ids().collect();
-    let native = Native::new(&program, &roots, &proven(&program), Level::Fast, Fp::Fast)
-        .expect("native code");
+    let facts = Facts::of(&mut program);
+    let native = Native::new(&program, &roots, &facts, Level::Fast, Fp::Fast).expect("native code");
     for (root, name) in names().enumerate() {
         let (xs, ys) = points(root, 100);
         let all = values(&native, &program, root, &xs, &ys);
@@ -293,10 +293,10 @@ fn a_long_kernel_ends_at_its_limit() {
             "fn @main.0(n.0: i64) -> f64 {{\n  r.1: f64 = for i.2 < n.0 with s.3: f64 = 0.0 {{\n    \
              {body}\n  }}\n  yield r.1\n}}\n"
         );
-        let program = pullback_ir::parse(&text, FileId(0)).expect("a program");
+        let mut program = pullback_ir::parse(&text, FileId(0)).expect("a program");
         let roots: Vec<_> = program.funcs.ids().collect();
-        let native =
-            Native::new(&program, &roots, &proven(&program), Level::Quick, Fp::Fast).expect("code");
+        let facts = Facts::of(&mut program);
+        let native = Native::new(&program, &roots, &facts, Level::Quick, Fp::Fast).expect("code");
         let timeout = Some(std::time::Duration::from_millis(50));
         let limits =
             Limits { max_memory: 1 << 30, timeout, since: None, tell: |_| {}, progress: None };

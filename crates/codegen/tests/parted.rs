@@ -1,6 +1,7 @@
 //! Recursions whose base case their callers have in their place: which they are, what they give, and that each of their
 //! values is given back once. Expected are closed forms.
 
+use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
 use pullback_codegen::{Fp, Level, Limits, Native, Unit, WORTH, emit_all};
 use pullback_ir::eval::Value;
@@ -144,9 +145,11 @@ fn program() -> Program {
 
 #[test]
 fn bases_of_one_step_go_to_their_callers() {
-    let program = program();
+    let mut program = program();
     let roots: Vec<FuncId> = program.funcs.ids().collect();
-    let unit = Unit { program: &program, roots: &roots, proven: &[], fp: Fp::Strict, worth: WORTH };
+    let facts = Facts::nothing(&mut program);
+    let unit =
+        Unit { program: &program, roots: &roots, facts: &facts, fp: Fp::Strict, worth: WORTH };
     let code = emit_all(&[unit]).expect("C");
     let parted = |func: usize| code.own().contains(&format!(" f{func}_rest(pb_ctx *c"));
     let found: Vec<usize> = (0..roots.len()).filter(|func| parted(*func)).collect();
@@ -156,9 +159,11 @@ fn bases_of_one_step_go_to_their_callers() {
 
 #[test]
 fn they_give_what_they_gave() {
-    let program = program();
+    let mut program = program();
     let roots: Vec<FuncId> = program.funcs.ids().collect();
-    let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
+    let facts = Facts::nothing(&mut program);
+    let native =
+        Native::new(&program, &roots, &facts, Level::Quick, Fp::Strict).expect("native code");
     let called = |root: usize, args: &[Value]| {
         let mut held = vec![];
         let results = native.repeat(&program, root, args, &LIMITS, &mut |ran| {

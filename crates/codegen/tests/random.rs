@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use generate::Generator;
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
@@ -83,12 +83,12 @@ struct Try {
     seed: u64,
     program: Program,
     root: [FuncId; 1],
-    proven: Vec<bool>,
+    facts: Facts,
 }
 
 impl Try {
     fn unit(&self, fp: Fp) -> Unit<'_> {
-        Unit { program: &self.program, roots: &self.root, proven: &self.proven, fp, worth: 0.0 }
+        Unit { program: &self.program, roots: &self.root, facts: &self.facts, fp, worth: 0.0 }
     }
 }
 
@@ -182,9 +182,10 @@ fn seeds() -> std::ops::Range<u64> {
 #[test]
 fn random_programs_agree() {
     let make = |seed| {
-        let program = random_programs::program(seed);
+        let mut program = random_programs::program(seed);
         let Some(func) = program.funcs.ids().next_back() else { panic!("a function") };
-        Try { seed, program, root: [func], proven: vec![] }
+        let facts = Facts::nothing(&mut program);
+        Try { seed, program, root: [func], facts }
     };
     agree(make, Fp::Strict, &[vec![]], difference);
 }
@@ -193,9 +194,9 @@ fn random_programs_agree() {
 fn optimised(seed: u64) -> Try {
     let (program, main) = Generator::new(seed).program();
     let mut root = [main];
-    let program = optimise(program, &mut root, &mut Options::default());
-    let proven = proven(&program);
-    Try { seed, program, root, proven }
+    let mut program = optimise(program, &mut root, &mut Options::default());
+    let facts = Facts::of(&mut program);
+    Try { seed, program, root, facts }
 }
 
 #[test]

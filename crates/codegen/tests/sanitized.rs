@@ -9,7 +9,7 @@ mod random_programs;
 use std::process::Command;
 
 use generate::Generator;
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_codegen::{Fp, Unit, compiler, emit_all};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
@@ -101,22 +101,23 @@ int main(void) {
 ";
 
 /// A program with its root and what is known not to fail.
-type Try = (Program, [FuncId; 1], Vec<bool>);
+type Try = (Program, [FuncId; 1], Facts);
 
 fn tries() -> Vec<Try> {
     let count = std::env::var("COUNT").ok().map(|count| count.parse().expect("a number"));
     let count: u64 = count.unwrap_or(PROGRAMS);
     let plain = |seed| {
-        let program = random_programs::program(seed);
+        let mut program = random_programs::program(seed);
         let Some(func) = program.funcs.ids().next_back() else { panic!("a function") };
-        (program, [func], vec![])
+        let facts = Facts::nothing(&mut program);
+        (program, [func], facts)
     };
     let optimised = |seed| {
         let (program, main) = Generator::new(seed).program();
         let mut root = [main];
-        let program = optimise(program, &mut root, &mut Options::default());
-        let proven = proven(&program);
-        (program, root, proven)
+        let mut program = optimise(program, &mut root, &mut Options::default());
+        let facts = Facts::of(&mut program);
+        (program, root, facts)
     };
     (0..count).map(plain).chain((0..count).map(optimised)).collect()
 }
@@ -142,13 +143,7 @@ fn printed(name: &str, before: &str, after: &str) -> Vec<String> {
             let tries = tries();
             let units: Vec<Unit<'_>> = tries
                 .iter()
-                .map(|(program, root, proven)| Unit {
-                    program,
-                    roots: root,
-                    proven,
-                    fp,
-                    worth: 0.0,
-                })
+                .map(|(program, root, facts)| Unit { program, roots: root, facts, fp, worth: 0.0 })
                 .collect();
             let code = emit_all(&units).expect("code");
             let text = format!("{before}{}#define ROOTS {}\n{after}", code.text, units.len());

@@ -5,7 +5,7 @@ mod programs;
 
 use std::time::Duration;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, WORTH, emit};
 use pullback_ir::Program;
@@ -29,8 +29,9 @@ fn program(text: &str, simplified: bool) -> Program {
 /// The program on one thread and on several.
 fn compiled(program: &Program, fp: Fp, level: Level, worth: f64) -> Vec<Native> {
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
-    let proven = proven(program);
-    let unit = Unit { program, roots: &roots, proven: &proven, fp, worth };
+    let mut program = program.clone();
+    let facts = Facts::of(&mut program);
+    let unit = Unit { program: &program, roots: &roots, facts: &facts, fp, worth };
     let native =
         Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
     [1, 2, 3, 4, 100].map(|most| native.clone().on(Threads { most, worth })).to_vec()
@@ -102,9 +103,10 @@ fn threads_change_no_bit() {
 #[test]
 fn what_holds_arrays_in_data_stays_with_one_thread() {
     let shared_by = |text: &str, fp: Fp| {
-        let program = program(text, false);
+        let mut program = program(text, false);
         let roots: Vec<_> = program.funcs.ids().take(1).collect();
-        let code = emit(&program, &roots, &proven(&program), fp).expect("native code");
+        let facts = Facts::of(&mut program);
+        let code = emit(&program, &roots, &facts, fp).expect("native code");
         code.text.matches("_loop = {").count()
     };
     let shared = |text: &str| shared_by(text, Fp::Strict);

@@ -1,5 +1,6 @@
 //! How deep calls of native code may nest.
 
+use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
 use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
@@ -19,8 +20,8 @@ fn a_stack_is_as_large_as_the_system_gives() {
     let file = sources.add("down.ir", text);
     let program = parse(text, file).expect("a program");
     let root = program.funcs.ids().next().expect("a function");
-    let native =
-        Native::new(&program, &[root], &[], Level::Quick, Fp::Strict).expect("native code");
+    let native = Native::new(&program, &[root], &Facts::default(), Level::Quick, Fp::Strict)
+        .expect("native code");
     let limits =
         Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {}, progress: None };
     let results = native.call(&program, 0, &[Value::Int(1_000_000)], &limits);

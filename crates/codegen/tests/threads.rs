@@ -7,7 +7,7 @@ mod programs;
 use std::process::Command;
 use std::time::Duration;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, compiler, emit_all};
 use pullback_ir::Program;
@@ -134,10 +134,10 @@ fn told(native: &Native, program: &Program, x: &[f64], limits: &Limits) -> Strin
 }
 
 fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
-    let program = program(text);
+    let mut program = program(text);
     let roots: Vec<_> = program.funcs.ids().collect();
-    let proven = proven(&program);
-    let unit = Unit { program: &program, roots: &roots, proven: &proven, fp, worth: 0.0 };
+    let facts = Facts::of(&mut program);
+    let unit = Unit { program: &program, roots: &roots, facts: &facts, fp, worth: 0.0 };
     let native =
         Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
     let on = |most| native.clone().on(Threads { most, worth: 0.0 });
@@ -164,12 +164,13 @@ fn is_near(one: &str, other: &str) -> bool {
 fn sums_are_shared_out_where_their_order_may_change() {
     let shared = |fp| {
         let sums = |text: &&&str| {
-            let program = program(text);
+            let mut program = program(text);
             let roots: Vec<_> = program.funcs.ids().collect();
+            let facts = Facts::of(&mut program);
             let code = emit_all(&[Unit {
                 program: &program,
                 roots: &roots,
-                proven: &proven(&program),
+                facts: &facts,
                 fp,
                 worth: 0.0,
             }]);
@@ -268,12 +269,19 @@ fn threads_do_not_race() {
         }
         let anything =
             ANYTHING.iter().map(|text| pullback_ir::parse(text, FileId(0)).expect("a program"));
-        let programs: Vec<Program> =
+        let mut programs: Vec<Program> =
             PROGRAMS.iter().map(|text| self::program(text)).chain(anything).collect();
         let roots: Vec<Vec<_>> =
             programs.iter().map(|program| program.funcs.ids().take(1).collect()).collect();
-        let units: Vec<Unit<'_>> = (programs.iter().zip(&roots))
-            .map(|(program, roots)| Unit { program, roots, proven: &[], fp: Fp::Fast, worth: 0.0 })
+        let facts: Vec<Facts> = programs.iter_mut().map(Facts::nothing).collect();
+        let units: Vec<Unit<'_>> = (programs.iter().zip(&roots).zip(&facts))
+            .map(|((program, roots), facts)| Unit {
+                program,
+                roots,
+                facts,
+                fp: Fp::Fast,
+                worth: 0.0,
+            })
             .collect();
         let code = emit_all(&units).expect("code");
         let text = format!("{}#define ROOTS {}\n{MAIN}", code.text, units.len());

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::Instant;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, bug};
 use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
@@ -408,13 +408,14 @@ impl Compiled {
         threads: Threads,
         until: Option<Instant>,
     ) -> Result<(), Failure> {
+        let facts: Vec<Facts> =
+            codes.iter().map(|code| Facts::of(&mut code.lowered.borrow_mut().program)).collect();
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
-        let proven: Vec<_> = lowered.iter().map(|lowered| proven(&lowered.program)).collect();
-        let units: Vec<Unit<'_>> = (lowered.iter().zip(&proven))
-            .map(|(lowered, proven)| Unit {
+        let units: Vec<Unit<'_>> = (lowered.iter().zip(&facts))
+            .map(|(lowered, facts)| Unit {
                 program: &lowered.program,
                 roots: &lowered.roots,
-                proven,
+                facts,
                 fp,
                 worth: threads.worth,
             })

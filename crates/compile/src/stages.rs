@@ -4,7 +4,7 @@
 //! shown, numbered anew. What the verifier finds is a bug here too.
 
 use pullback_ad::{Until, derivation, vjp};
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Fp, emit};
 use pullback_ir::{Atom, Func, FuncId, Op, Stmt, VarId, trimmed};
@@ -23,8 +23,9 @@ pub fn ir(program: &Program, def: DefId) -> String {
 /// The C code of the value and the cotangents of the parameters, without its runtime.
 pub fn c(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
     let (code, roots) = gradient(program, def)?;
-    let (code, roots) = trimmed(&code, &roots);
-    match emit(&code, &roots, &proven(&code), Fp::Fast) {
+    let (mut code, roots) = trimmed(&code, &roots);
+    let facts = Facts::of(&mut code);
+    match emit(&code, &roots, &facts, Fp::Fast) {
         Ok(emitted) => Ok(emitted.own().to_owned()),
         Err(what) => Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE))),
     }

@@ -30,7 +30,7 @@ pub use boxes::Boxes;
 pub use parse::parse;
 pub use program::{
     Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
-    Request, RequestId, Role, Rule, RuleId, Stmt, StrId, Var, VarId, holds_real,
+    Request, RequestId, Role, Rule, RuleId, Stmt, StmtId, StrId, Var, VarId, holds_real,
 };
 pub use scope::Scope;
 pub use tells::Tells;

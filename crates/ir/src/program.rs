@@ -29,6 +29,11 @@ id_type!(
     pub FuncId, "f"
 );
 id_type!(
+    /// A statement, by its place in its function when that was numbered ([`Func::number`]). What is known of
+    /// statements is kept by these; nothing prints or compares them.
+    pub StmtId, "n"
+);
+id_type!(
     /// A text of the program's table, for messages and Strings.
     pub StrId, "s"
 );
@@ -134,6 +139,8 @@ pub struct Stmt {
     pub op: Op,
     /// Where it comes from: run-time errors point there.
     pub span: Span,
+    /// Which statement of its function it is: [`StmtId::NEW`] until that is numbered.
+    pub id: StmtId,
 }
 
 /// An operand.
@@ -421,10 +428,27 @@ impl Atom {
     }
 }
 
+impl StmtId {
+    /// A statement that came into its function after that was numbered: nothing is known of it.
+    pub const NEW: Self = Self(u32::MAX);
+}
+
 impl Stmt {
     /// A statement.
     pub fn new(vars: Vec<VarId>, op: Op, span: Span) -> Self {
-        Self { vars, op, span }
+        Self { vars, op, span, id: StmtId::NEW }
+    }
+}
+
+impl Func {
+    /// Numbers the statements. How many there are.
+    pub fn number(&mut self) -> usize {
+        let mut count = 0;
+        self.body.visit_mut(&mut |stmt| {
+            stmt.id = StmtId::from_index(count);
+            count += 1;
+        });
+        count
     }
 }
 

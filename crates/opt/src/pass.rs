@@ -5,6 +5,7 @@
 //! Invariants: `run` says whether it changed anything, since the pipeline runs a phase until no pass does. A pass
 //! keeps the parameters and results of the roots.
 
+use pullback_analysis::{Analyses, Changed};
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
@@ -78,23 +79,39 @@ pub struct Pass {
     pub about: &'static str,
     /// Why that changes nothing.
     pub law: &'static str,
-    /// Changes a program, of which these functions are called from outside, and says whether it did. A pass
-    /// that numbers functions anew says which the roots are.
-    pub run: fn(&mut Program, &mut [FuncId]) -> bool,
+    /// Changes a program, of which these functions are called from outside, and says what it changed. A pass
+    /// that numbers functions anew says which the roots are. It asks for what is known of the program, which is
+    /// as it was found when the pass began.
+    pub run: fn(&mut Program, &mut [FuncId], &mut Analyses) -> Changed,
 }
 
 /// Runs over the body of every function; whether any changed. The body is taken out of the program meanwhile.
 pub(crate) fn each_body(
     program: &mut Program,
     mut run: impl FnMut(&mut Program, &mut Block) -> bool,
-) -> bool {
-    let mut changed = false;
+) -> Changed {
+    each_func(program, |program, _, body| run(program, body))
+}
+
+/// Runs over every function and its body, which stands apart from the program meanwhile; which changed.
+pub(crate) fn each_func(
+    program: &mut Program,
+    mut run: impl FnMut(&mut Program, FuncId, &mut Block) -> bool,
+) -> Changed {
+    let mut changed = vec![];
     for func in program.funcs.ids() {
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        changed |= run(program, &mut body);
+        if run(program, func, &mut body) {
+            changed.push(func);
+        }
         program.funcs[func].body = body;
     }
-    changed
+    bodies(changed)
+}
+
+/// What has become of a program in which these bodies have changed.
+pub(crate) fn bodies(funcs: Vec<FuncId>) -> Changed {
+    if funcs.is_empty() { Changed::Nothing } else { Changed::Bodies(funcs) }
 }
 
 /// Runs over every statement of every function, an outer statement before those inside it; whether any changed. A
@@ -102,7 +119,7 @@ pub(crate) fn each_body(
 pub(crate) fn each_stmt(
     program: &mut Program,
     mut run: impl FnMut(&mut Program, &mut Stmt, &mut Vec<Stmt>) -> bool,
-) -> bool {
+) -> Changed {
     each_body(program, |program, body| in_block(program, body, &mut run))
 }
 

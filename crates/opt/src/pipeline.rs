@@ -8,8 +8,10 @@
 
 use std::time::{Duration, Instant};
 
+use pullback_analysis::{Analyses, Changed};
 use pullback_base::bug;
-use pullback_ir::{FuncId, Program, Stage, verify};
+use pullback_ir::{Func, FuncId, Program, Stage, verify};
+use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope};
 
@@ -112,9 +114,18 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
 }
 
 /// Runs the phases one after the other, each pass with the verifier behind it if that is asked for. The roots, which are
-/// called from outside and keep their parameters and results, may have other numbers afterwards.
+/// called from outside and keep their parameters and results, may have other numbers afterwards. A pass that had nothing
+/// to do does not run again before the program has changed.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
-    let mut run = Run { program, roots, options, round: 0, has_stopped: false };
+    let mut run = Run {
+        program,
+        roots,
+        options,
+        analyses: Analyses::default(),
+        idle: FxHashMap::default(),
+        round: 0,
+        has_stopped: false,
+    };
     run.often(ROUNDS, |pass| pass.phase == Phase::Simplify);
     if run.all(|pass| pass.phase == Phase::Specialise) {
         run.often(MORE, |pass| pass.phase <= Phase::Specialise);
@@ -128,6 +139,10 @@ struct Run<'r, 'o> {
     program: Program,
     roots: &'r mut [FuncId],
     options: &'r mut Options<'o>,
+    /// What is known of the program.
+    analyses: Analyses,
+    /// The passes, by name, that had nothing to do when they last ran: in which version of the program.
+    idle: FxHashMap<&'static str, u64>,
     round: usize,
     has_stopped: bool,
 }
@@ -145,18 +160,26 @@ impl Run<'_, '_> {
     fn all(&mut self, is_meant: impl Fn(&Pass) -> bool) -> bool {
         let mut any_changed = false;
         for pass in PASSES.iter().filter(|pass| is_meant(pass)) {
-            if self.has_stopped || self.options.leaves_out(pass) {
+            let is_idle = self.idle.get(pass.name) == Some(&self.analyses.version());
+            if self.has_stopped || is_idle || self.options.leaves_out(pass) {
                 continue;
             }
+            let before = self.options.verify.then(|| texts(&self.program));
             let start = Instant::now();
-            let changed = (pass.run)(&mut self.program, self.roots);
+            let what = (pass.run)(&mut self.program, self.roots, &mut self.analyses);
+            self.analyses.forget(&what);
+            if what == Changed::Nothing {
+                self.idle.insert(pass.name, self.analyses.version());
+            }
+            let changed = what.is_new();
             any_changed |= changed;
             if let Some(observe) = &mut self.options.observe {
                 let (time, size) = (start.elapsed(), size(&self.program));
                 observe(&Step { pass, round: self.round, time, size, changed });
             }
-            if self.options.verify {
+            if let Some(before) = before {
                 check(&self.program, pass);
+                check_changes(&self.program, pass, &before, &what);
             }
             self.has_stopped = self.options.stop_after == Some(pass.name);
         }
@@ -169,6 +192,33 @@ fn check(program: &Program, pass: &Pass) {
         let breaches: Vec<_> = breaches.iter().map(ToString::to_string).collect();
         bug("opt", format_args!("`{}` to keep the rules: {}", pass.name, breaches.join("\n")));
     }
+}
+
+/// Whatever a pass does not own up to have changed is as it was: what is known of it is kept.
+fn check_changes(program: &Program, pass: &Pass, before: &[String], changed: &Changed) {
+    let owned: &[FuncId] = match changed {
+        Changed::Ids | Changed::All => return,
+        Changed::Nothing => &[],
+        Changed::Bodies(funcs) => funcs,
+    };
+    let after = texts(program);
+    let mut same = before.len() == after.len();
+    for ((func, before), after) in program.funcs.ids().zip(before).zip(&after) {
+        same &= before == after || owned.contains(&func);
+    }
+    if !same {
+        bug("opt", format_args!("`{}` to say what it changes", pass.name));
+    }
+}
+
+/// The functions of a program as texts, whatever the numbers of their statements.
+fn texts(program: &Program) -> Vec<String> {
+    let text = |func: &Func| {
+        let mut func = func.clone();
+        func.number();
+        format!("{func:?}")
+    };
+    program.funcs.iter().map(text).collect()
 }
 
 /// How many statements a program has.

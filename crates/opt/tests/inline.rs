@@ -62,7 +62,8 @@ fn bodies_are_moved_to_their_only_call() {
     let (before, vars) = (value(&program, length), program.vars.len());
     let mut roots: Vec<_> = program.funcs.ids().skip(length - 1).collect();
     let pass = pass_named("inline").expect("a pass");
-    assert!((pass.run)(&mut program, &mut roots));
+    let mut analyses = pullback_analysis::Analyses::default();
+    assert!((pass.run)(&mut program, &mut roots, &mut analyses).is_new());
     verify(&program, Stage::default()).unwrap_or_else(|breaches| panic!("{breaches:?}"));
     assert_eq!(format!("{before:?}"), format!("{:?}", value(&program, length)));
     assert_eq!(program.vars.len(), vars);

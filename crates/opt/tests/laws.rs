@@ -115,7 +115,7 @@ fn compare(program: &Program) -> Program {
     let mut simple = program.clone();
     let pass = pass_named("simplify").expect("the pass");
     let mut roots: [FuncId; 1] = [pullback_base::Id::from_index(0)];
-    (pass.run)(&mut simple, &mut roots);
+    (pass.run)(&mut simple, &mut roots, &mut pullback_analysis::Analyses::default());
     for (nth, x) in REALS.iter().enumerate() {
         for (mth, y) in REALS.iter().enumerate() {
             let (m, n) = (INTS[nth % INTS.len()], INTS[(mth + nth / 2) % INTS.len()]);

@@ -18,7 +18,7 @@ mod shape;
 
 use std::path::Path;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit, WORTH};
 use pullback_compile::{Plan, compile};
@@ -79,10 +79,10 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     });
     let interface = Interface { functions: functions.collect(), name };
     let place = |span: Span| place(query, span);
-    let proven: Vec<Vec<bool>> = codes.iter().map(|(code, _)| proven(code)).collect();
-    let units = codes.iter().zip(&proven).map(|((program, root), proven)| {
+    let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
+    let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
         let roots = std::slice::from_ref(root);
-        Unit { program, roots, proven, fp: Fp::default(), worth: WORTH }
+        Unit { program, roots, facts, fp: Fp::default(), worth: WORTH }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let name = interface.name.clone();

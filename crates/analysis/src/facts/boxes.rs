@@ -11,7 +11,7 @@
 //! Invariants. A state of a loop keeps its contents only if an iteration keeps them. Sizes that are bound inside a
 //! block are forgotten behind it.
 
-use pullback_ir::{Atom, Loop, Op, Stmt};
+use pullback_ir::{Atom, Loop, Op, Stmt, StmtId};
 
 use super::{Contents, Ctx, Size, Symbol};
 
@@ -22,16 +22,16 @@ impl Ctx<'_> {
     }
 
     /// The contents of what a statement without blocks gives.
-    pub(super) fn learn_contents(&mut self, stmt: &Stmt, number: usize) {
+    pub(super) fn learn_contents(&mut self, stmt: &Stmt) {
         let [var] = stmt.vars[..] else { return };
         let known = self.result_contents(stmt);
         if matches!(stmt.op, Op::Array(_) | Op::Update(..)) {
-            self.tell_regular((number, 0), known.as_ref());
+            self.tell_regular((stmt.id, 0), known.as_ref());
         }
         self.contents.extend(known.map(|known| (var, known)));
     }
 
-    fn tell_regular(&mut self, place: (usize, usize), known: Option<&Contents>) {
+    fn tell_regular(&mut self, place: (StmtId, usize), known: Option<&Contents>) {
         self.facts.regular.remove(&place);
         let Some(known) = known else { return };
         let sizes = known.iter().map(|sizes| {
@@ -138,8 +138,8 @@ impl Ctx<'_> {
         holds
     }
 
-    /// Notes the contents of boxes that a loop collects.
-    pub(super) fn collect_boxes(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+    /// What a loop collects of boxes.
+    pub(super) fn collect_boxes(&mut self, stmt: &Stmt, form: &Loop) {
         for at in form.states.len()..stmt.vars.len() {
             let known = self.contents_of(form.body.results[at]).cloned();
             let is_known = |size: &Size| size.is_decided() && self.is_seen(size.symbol);
@@ -153,7 +153,7 @@ impl Ctx<'_> {
                 });
                 fields.collect()
             });
-            self.tell_regular((number, at), all.as_ref());
+            self.tell_regular((stmt.id, at), all.as_ref());
             self.contents.extend(all.map(|all| (stmt.vars[at], all)));
         }
     }

@@ -59,20 +59,22 @@ impl Ctx<'_> {
     }
 
     /// The range of what a statement without blocks gives.
-    pub(super) fn learn_range(&mut self, stmt: &Stmt, number: usize) {
+    pub(super) fn learn_range(&mut self, stmt: &Stmt) {
         let [var] = stmt.vars[..] else { return };
         if let Op::Dim(a, k) = &stmt.op {
-            return self.learn_dim(stmt, number, *a, *k);
+            return self.learn_dim(stmt, *a, *k);
         }
         if let Op::Prim(prim, args) = &stmt.op {
             if let Some(truth) = self.compare(*prim, args) {
-                self.facts.known.insert(number, Op::Copy(Atom::Bool(truth)));
+                self.facts.known.insert(stmt.id, Op::Copy(Atom::Bool(truth)));
             }
-            if let Some(chosen) = self.choose(*prim, args) {
-                self.facts.known.insert(number, Op::Copy(chosen));
-            }
-            if let Some(range) = self.arithmetic(*prim, args) {
-                self.ranges.insert(var, range);
+            if self.program.vars[var].ty == Type::INT {
+                if let Some(chosen) = self.choose(*prim, args) {
+                    self.facts.known.insert(stmt.id, Op::Copy(chosen));
+                }
+                if let Some(range) = self.arithmetic(*prim, args) {
+                    self.ranges.insert(var, range);
+                }
             }
             if let (Prim::IntMax, [smaller, Atom::Int(0)] | [Atom::Int(0), smaller]) =
                 (prim, args.as_slice())
@@ -89,16 +91,16 @@ impl Ctx<'_> {
             self.ranges.insert(var, range);
         }
         if let Some(a) = self.learn_row_copy(stmt).or_else(|| self.same_array(&stmt.op)) {
-            self.facts.known.insert(number, Op::Copy(a));
+            self.facts.known.insert(stmt.id, Op::Copy(a));
         }
         if let Op::Zero(a) = stmt.op {
-            self.learn_zero(var, a, number);
+            self.learn_zero(stmt, var, a);
         }
     }
 
     /// Zeros as many as an array of units has elements: as many as what is known of its size.
-    fn learn_zero(&mut self, var: VarId, a: Atom, number: usize) {
-        self.facts.zeros.remove(&number);
+    fn learn_zero(&mut self, stmt: &Stmt, var: VarId, a: Atom) {
+        self.facts.zeros.remove(&stmt.id);
         let is_vector = self.program.vars[var].ty == Type::REAL.array();
         if !is_vector || self.program.type_of(a).elem != Elem::Unit {
             return;
@@ -106,7 +108,7 @@ impl Ctx<'_> {
         let Some(size) = self.size(a, 0).filter(|size| size.is_exact) else { return };
         let is_units = |symbol| matches!(symbol, Symbol::Dim(b, _) if self.program.vars[b].ty.elem == Elem::Unit);
         let count = self.cheaper(size.symbol).filter(|_| !is_units(size.symbol));
-        self.facts.zeros.extend(count.map(|count| (number, count)));
+        self.facts.zeros.extend(count.map(|count| (stmt.id, count)));
     }
 
     /// The array that an operation gives back as it is.
@@ -122,7 +124,7 @@ impl Ctx<'_> {
         (size.is_exact && self.same(size.symbol, self.symbol(n))).then_some(a)
     }
 
-    fn learn_dim(&mut self, stmt: &Stmt, number: usize, a: Atom, k: u8) {
+    fn learn_dim(&mut self, stmt: &Stmt, a: Atom, k: u8) {
         let Some(size) = self.size(a, usize::from(k)) else { return };
         let own = a.var().map(|a| Symbol::Dim(a, k));
         // Without rows there the size may be another one.
@@ -136,7 +138,7 @@ impl Ctx<'_> {
             },
         );
         let known = symbol.filter(|_| symbol != own).and_then(|symbol| self.cheaper(symbol));
-        self.facts.known.extend(known.map(|op| (number, op)));
+        self.facts.known.extend(known.map(|op| (stmt.id, op)));
     }
 
     /// The operation that gives a number which is known by name, if there is one here.
@@ -207,33 +209,35 @@ impl Ctx<'_> {
     /// A comparison of Ints whose bounds decide it.
     fn compare(&self, prim: Prim, args: &[Atom]) -> Option<bool> {
         let [a, b] = args[..] else { return None };
-        let is_less = self.is_below(a, b, -1);
-        let is_greater = self.is_below(b, a, -1);
-        let is_at_most = self.is_below(a, b, 0);
-        let is_at_least = self.is_below(b, a, 0);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others compare no Ints")]
-        let (yes, no) = match prim {
-            Prim::IntLt => (is_less, is_at_least),
-            Prim::IntLe => (is_at_most, is_greater),
-            Prim::IntGt => (is_greater, is_at_most),
-            Prim::IntGe => (is_at_least, is_less),
-            Prim::IntEq => (is_at_most && is_at_least, is_less || is_greater),
-            Prim::IntNe => (is_less || is_greater, is_at_most && is_at_least),
-            _ => return None,
+        let is_less = |a, b| self.is_below(a, b, -1);
+        let is_at_most = |a, b| self.is_below(a, b, 0);
+        let is_equal = || is_at_most(a, b) && is_at_most(b, a);
+        let differs = || is_less(a, b) || is_less(b, a);
+        let decided = |yes: bool, no: &dyn Fn() -> bool| {
+            if yes { Some(true) } else { no().then_some(false) }
         };
-        if yes { Some(true) } else { no.then_some(false) }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others compare no Ints")]
+        match prim {
+            Prim::IntLt => decided(is_less(a, b), &|| is_at_most(b, a)),
+            Prim::IntLe => decided(is_at_most(a, b), &|| is_less(b, a)),
+            Prim::IntGt => decided(is_less(b, a), &|| is_at_most(a, b)),
+            Prim::IntGe => decided(is_at_most(b, a), &|| is_less(a, b)),
+            Prim::IntEq => decided(is_equal(), &differs),
+            Prim::IntNe => decided(differs(), &is_equal),
+            _ => None,
+        }
     }
 
     /// The larger or smaller Int, if bounds decide it.
     fn choose(&self, prim: Prim, args: &[Atom]) -> Option<Atom> {
         let [a, b] = args[..] else { return None };
-        let (is_at_most, is_at_least) = (self.is_below(a, b, 0), self.is_below(b, a, 0));
+        let is_at_most = |a, b| self.is_below(a, b, 0);
         #[expect(clippy::wildcard_enum_match_arm, reason = "others choose no Int")]
         match prim {
-            Prim::IntMax if is_at_least => Some(a),
-            Prim::IntMax if is_at_most => Some(b),
-            Prim::IntMin if is_at_most => Some(a),
-            Prim::IntMin if is_at_least => Some(b),
+            Prim::IntMax if is_at_most(b, a) => Some(a),
+            Prim::IntMax if is_at_most(a, b) => Some(b),
+            Prim::IntMin if is_at_most(a, b) => Some(a),
+            Prim::IntMin if is_at_most(b, a) => Some(b),
             _ => None,
         }
     }
@@ -246,24 +250,17 @@ impl Ctx<'_> {
         }
         let Some((t, d)) = y.is else { return false };
         let limit = d.checked_add(by);
-        self.bounds(x)
-            .into_iter()
-            .any(|(s, c)| self.same(s, t) && limit.is_some_and(|limit| c <= limit))
+        self.bounds(x).any(|(s, c)| limit.is_some_and(|limit| c <= limit) && self.same(s, t))
     }
 
-    /// The sums that an Int is at most, and the bounds of those, for a few steps.
-    pub(super) fn bounds(&self, range: Range) -> Vec<(Symbol, i64)> {
-        let mut bounds = vec![];
-        let mut next = range.below.or(range.is);
-        while let Some((symbol, offset)) = next
-            && bounds.len() < FARTHEST
-        {
-            bounds.push((symbol, offset));
-            let Symbol::Int(var) = self.representative(symbol) else { break };
-            let further = self.ranges.get(&var).and_then(|range| range.below);
-            next = further.and_then(|(symbol, by)| Some((symbol, offset.checked_add(by)?)));
-        }
-        bounds
+    /// What an Int is not larger than, and what that is not larger than, for a few steps.
+    pub(super) fn bounds(&self, range: Range) -> impl Iterator<Item = (Symbol, i64)> {
+        let further = |(symbol, offset): &(Symbol, i64)| {
+            let Symbol::Int(var) = self.representative(*symbol) else { return None };
+            let (symbol, by) = self.ranges.get(&var)?.below?;
+            Some((symbol, offset.checked_add(by)?))
+        };
+        std::iter::successors(range.below.or(range.is), further).take(FARTHEST)
     }
 
     /// Whether a statement cannot fail itself.
@@ -312,11 +309,11 @@ impl Ctx<'_> {
         let Some(size) = self.size(a, k) else { return false };
         let is_small = matches!(size.symbol, Symbol::Number(n) if range.hi < n)
             || (k > 0 && range.hi < self.row_size(a, k));
-        let is_below = |(bound, offset): &(Symbol, i64)| {
-            let is_own = a.var().is_some_and(|a| *bound == Symbol::Dim(a, k as u8));
-            *offset < 0 && (is_own || self.same(size.symbol, *bound))
+        let is_below = |(bound, offset): (Symbol, i64)| {
+            let is_own = a.var().is_some_and(|a| bound == Symbol::Dim(a, k as u8));
+            offset < 0 && (is_own || self.same(size.symbol, bound))
         };
-        range.lo >= 0 && (is_small || self.bounds(range).iter().any(is_below))
+        range.lo >= 0 && (is_small || self.bounds(range).any(is_below))
     }
 
     /// Inside how many loops a statement cannot fail because these have iterations: it looks at first elements of
@@ -358,8 +355,8 @@ impl Ctx<'_> {
         let range = self.range(n);
         let is_small = matches!(size.symbol, Symbol::Number(size) if range.hi <= size);
         let is_below =
-            |(bound, offset): &(Symbol, i64)| *offset <= 0 && self.same(size.symbol, *bound);
-        is_small || self.bounds(range).iter().any(is_below)
+            |(bound, offset): (Symbol, i64)| offset <= 0 && self.same(size.symbol, bound);
+        is_small || self.bounds(range).any(is_below)
     }
 
     /// Whether rows are of one size.
@@ -376,6 +373,9 @@ impl Ctx<'_> {
     /// Whether arithmetic of Ints has a value.
     fn has_value(&self, prim: Prim, args: &[Atom]) -> bool {
         let [x, y] = args[..] else { return false };
+        if self.program.type_of(x) != Type::INT {
+            return false;
+        }
         let (x, y) = (self.range(x), self.range(y));
         let fits = |lo: Option<i64>, hi: Option<i64>| lo.is_some() && hi.is_some();
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]

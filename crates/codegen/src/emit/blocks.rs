@@ -12,6 +12,7 @@
 //! get their next values all at once. A call of the function itself at its end jumps, if no accumulator of the block is
 //! still open, and so takes no stack.
 
+use pullback_analysis::facts::FuncFacts;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, Op, Scope, Stmt, VarId};
 use rustc_hash::FxHashSet;
@@ -48,7 +49,7 @@ impl Body<'_, '_> {
         let (span, is_proven) = (self.span, self.is_proven);
         let mut has_left = false;
         for (at, stmt) in block.stmts.iter().enumerate() {
-            (self.span, self.is_proven) = (stmt.span, self.next_is_proven());
+            (self.span, self.is_proven) = (stmt.span, self.facts().is_proven(stmt));
             if stmt.vars.first().is_some_and(|var| self.folded.contains(var)) {
                 continue;
             }
@@ -77,10 +78,9 @@ impl Body<'_, '_> {
         self.mortal = around;
     }
 
-    fn next_is_proven(&mut self) -> bool {
-        let number = self.emit.next;
-        self.emit.next += 1;
-        self.emit.proven.get(number).copied().unwrap_or(false)
+    /// What is known of the function at hand.
+    pub fn facts(&self) -> &FuncFacts {
+        self.emit.facts.func(self.func)
     }
 
     /// Sends the results of a block to where its exit says.

@@ -52,7 +52,7 @@ impl Body<'_, '_> {
         let has_kernel = if self.is_slow { None } else { self.kernel(looped, vars, number) };
         match has_kernel {
             None => self.checked(looped, inner, vars, dead, false),
-            Some(false) => self.emit.next += looped.body.size(),
+            Some(false) => {}
             Some(true) => {
                 self.line(format_args!("goto done_{number};"));
                 self.line(format_args!("slow_{number}:;"));

@@ -52,6 +52,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_analysis::call_graph::{CallGraph, reaching, running, runs};
+use pullback_analysis::facts::Facts;
 use pullback_base::{Id, IdVec, Span};
 use pullback_ir::{DataId, Func, FuncId, LoopForm, Op, Program, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -104,9 +105,8 @@ pub struct Unit<'p> {
     pub program: &'p Program,
     /// The functions that are called from outside.
     pub roots: &'p [FuncId],
-    /// Which statements, numbered in the order in which they stand, each before those inside it, cannot fail;
-    /// those that this does not reach may.
-    pub proven: &'p [bool],
+    /// What is known of its statements, which have the ids that they had then.
+    pub facts: &'p Facts,
     /// What numbers may differ in.
     pub fp: Fp,
     /// How many statements a loop that runs a known number of them is to run for several threads: usually [`WORTH`].
@@ -114,8 +114,8 @@ pub struct Unit<'p> {
 }
 
 /// The C of a program; as [`Unit`] says. An error says what C cannot do.
-pub fn emit(program: &Program, roots: &[FuncId], proven: &[bool], fp: Fp) -> Result<Code, String> {
-    emit_all(&[Unit { program, roots, proven, fp, worth: WORTH }])
+pub fn emit(program: &Program, roots: &[FuncId], facts: &Facts, fp: Fp) -> Result<Code, String> {
+    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH }])
 }
 
 /// The same with the ways of some loops decided, and the schedule of all.
@@ -223,7 +223,7 @@ fn check_ranks(program: &Program) -> Result<(), String> {
 /// A program while its text is being written.
 struct Emit<'p> {
     pub program: &'p Program,
-    pub proven: &'p [bool],
+    pub facts: &'p Facts,
     pub fp: Fp,
     /// The products that are not to be rounded with a difference at once.
     rounded: Rc<FxHashSet<VarId>>,
@@ -254,9 +254,7 @@ struct Emit<'p> {
     /// Which ways of their last branch callers have in their place.
     bases: IdVec<FuncId, Option<Vec<bool>>>,
     shared: Shared,
-    /// The number of the next statement.
-    pub next: usize,
-    /// The loops whose ways somebody has decided.
+    /// How some loops go.
     pub ways: Ways,
     /// The schedule of all loops so far.
     pub schedule: Schedule,
@@ -278,7 +276,7 @@ impl<'p> Emit<'p> {
         let by_place = borrow::by_place(unit.program, unit.roots, &graph.is_recursive, &lent);
         Self {
             program: unit.program,
-            proven: unit.proven,
+            facts: unit.facts,
             fp: unit.fp,
             known: Rc::default(),
             rounded: Rc::new(match unit.fp {
@@ -305,7 +303,6 @@ impl<'p> Emit<'p> {
                 .collect(),
             graph,
             shared,
-            next: 0,
             ways: Ways::default(),
             schedule: Schedule::default(),
         }
@@ -330,11 +327,9 @@ impl Emit<'_> {
     fn functions(&mut self) -> String {
         let program = self.program;
         let mut functions = String::new();
-        for (func, def) in program.funcs.iter_enumerated() {
+        for func in program.funcs.ids() {
             if self.graph.is_reached[func] {
                 functions.push_str(&self.function(func));
-            } else {
-                self.next += def.body.size();
             }
         }
         functions

@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::layout::with_cells;
 use pullback_analysis::call_graph::{reaching, run_by, runs};
+use pullback_analysis::facts::FuncFacts;
 
 /// How many numbers an iteration may leave for what is done in order.
 const LEFT: usize = 16;
@@ -99,7 +100,8 @@ impl Spreads {
         for stmt in &block.stmts {
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             match &stmt.op {
-                Op::Loop(looped) if self.spread(program, looped, &[]).is_some() => {}
+                Op::Loop(looped)
+                    if self.spread(program, looped, &FuncFacts::default()).is_some() => {}
                 Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
                     self.callees(program, cond, to);
                     self.callees(program, body, to);
@@ -112,8 +114,8 @@ impl Spreads {
         }
     }
 
-    /// How a loop is shared out, if it may be. `proven` says which statements of its body cannot fail.
-    pub fn spread(&self, program: &Program, looped: &Loop, proven: &[bool]) -> Option<Spread> {
+    /// How a loop is shared out, if it may be. `facts` are what is known of its function.
+    pub fn spread(&self, program: &Program, looped: &Loop, facts: &FuncFacts) -> Option<Spread> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
         let body = &looped.body;
         let is_single = matches!(count, Atom::Int(count) if count < 2);
@@ -155,7 +157,7 @@ impl Spreads {
         if !summed.is_empty() && self.is_ordered {
             return None;
         }
-        let (folded, left) = folds(program, looped, proven)?;
+        let (folded, left) = folds(program, looped, facts)?;
         Some(Spread { outside, folded, left, summed, keeps })
     }
 }
@@ -218,7 +220,7 @@ fn is_apart(body: &Block, index: VarId, acc: VarId) -> bool {
 fn folds(
     program: &Program,
     looped: &Loop,
-    proven: &[bool],
+    facts: &FuncFacts,
 ) -> Option<(FxHashSet<VarId>, Vec<VarId>)> {
     let (body, states) = (&looped.body, looped.states.len());
     let is_number = |ty: Type| !ty.is_array() && !ty.is_acc && is_plain(ty);
@@ -228,7 +230,6 @@ fn folds(
     let mut folded: FxHashSet<VarId> = looped.states.iter().copied().collect();
     let mut bound: FxHashSet<VarId> = FxHashSet::default();
     let mut needed: Vec<VarId> = vec![];
-    let mut number = 0;
     for stmt in &body.stmts {
         let mut atoms = vec![];
         stmt.op.for_each_atom(&mut |atom| atoms.extend(atom.var()));
@@ -238,7 +239,7 @@ fn folds(
         if atoms.iter().any(|var| folded.contains(var)) {
             let numbers =
                 stmt.vars.iter().chain(&atoms).all(|var| is_number(program.vars[*var].ty));
-            if !numbers || !is_fold(stmt, proven.get(number).copied().unwrap_or(false)) {
+            if !numbers || !is_fold(stmt, facts.is_proven(stmt)) {
                 return None;
             }
             needed.extend(atoms);
@@ -246,7 +247,6 @@ fn folds(
         } else {
             bound.extend(stmt.vars.iter().copied());
         }
-        number += 1 + stmt.op.blocks().iter().map(|block| block.size()).sum::<usize>();
     }
     if body.results[states..].iter().filter_map(|atom| atom.var()).any(|var| folded.contains(&var))
     {

@@ -83,8 +83,7 @@ impl Body<'_, '_> {
         if stays {
             return None;
         }
-        let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
-        spreads.spread(self.emit.program, looped, proven)
+        spreads.spread(self.emit.program, looped, self.facts())
     }
 
     /// Whether a run comes to this place only once.

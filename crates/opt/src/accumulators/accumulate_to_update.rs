@@ -25,6 +25,7 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "accumulate_to_update",
@@ -37,7 +38,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| in_block(program, body, &[]))
 }
 

@@ -19,9 +19,10 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::accumulators::accumulate_to_update::adds;
-use crate::loops::hoist::names;
-use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::effects::Effects;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::reorder::names;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "accumulator_init",
@@ -33,14 +34,13 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let effects = Effects::in_place(program);
-    let (mut zeros, mut next) = (FxHashSet::default(), 0);
-    each_body(program, |program, body| {
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let effects = analyses.effects_in_place(program);
+    each_func(program, |program, func, body| {
+        let (effects, mut zeros) = (effects.func(func), FxHashSet::default());
         find_zeros(body, &mut zeros);
-        let mut starts = Starts { program, effects: &effects, zeros: &zeros, next, changed: false };
+        let mut starts = Starts { program, effects, zeros: &zeros, changed: false };
         starts.block(body);
-        next = starts.next;
         starts.changed
     })
 }
@@ -69,10 +69,8 @@ fn find_zeros(block: &Block, zeros: &mut FxHashSet<VarId>) {
 /// Makes accumulators that begin with zeros begin with an array that is added to them as a whole.
 struct Starts<'p> {
     program: &'p Program,
-    effects: &'p Effects,
+    effects: FuncEffects<'p>,
     zeros: &'p FxHashSet<VarId>,
-    /// The number that the next statement had in the beginning.
-    next: usize,
     changed: bool,
 }
 
@@ -81,8 +79,7 @@ impl Starts<'_> {
     fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
-            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
-            self.next += 1;
+            let mut is_calm = self.effects.is_calm(self.program, stmt);
             for inner in stmt.op.blocks_mut() {
                 is_calm &= self.block(inner);
             }

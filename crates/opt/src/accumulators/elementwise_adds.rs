@@ -18,6 +18,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "elementwise_adds",
@@ -29,7 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
         let uses = body.uses();
         let mut spread = Spread { program, uses, counts: FxHashMap::default(), changed: false };

@@ -29,10 +29,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::loops::hoist::undefined;
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::effects::Effects;
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "interchange_loops",
@@ -48,34 +46,24 @@ pub(crate) const PASS: Pass = Pass {
 /// The cost, in multiplications, of the dearest operation that may be done again in every iteration.
 const CHEAP: u64 = 2;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    let effects = Effects::of(program);
-    let undefined = undefined(program);
-    let (mut number, mut changed) = (0, false);
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let (facts, effects) = (analyses.facts(program), analyses.effects(program));
+    let undefined = analyses.undefined(program);
+    each_func(program, |program, func, body| {
+        let (counted, effects) = (&facts.func(func).counted, effects.func(func));
         let (mut safe, mut all_zeros) = (FxHashSet::default(), FxHashSet::default());
         body.visit(&mut |stmt| {
-            if !effects.fails_outside(program, stmt, number) {
+            if !effects.fails_outside(program, stmt) {
                 safe.extend(&stmt.vars);
             }
             all_zeros.extend(zeros(stmt));
-            number += 1;
         });
-        let mut outer = Outer {
-            program,
-            counted: &counted,
-            undefined: &undefined,
-            safe,
-            zeros: all_zeros,
-            changed,
-        };
-        outer.block(&mut body, None);
-        changed = outer.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        let undefined = &undefined;
+        let mut outer =
+            Outer { program, counted, undefined, safe, zeros: all_zeros, changed: false };
+        outer.block(body, None);
+        outer.changed
+    })
 }
 
 /// The results of a statement that are zeros, or arrays of them.

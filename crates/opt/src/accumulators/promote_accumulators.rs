@@ -21,6 +21,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "promote_accumulators",
@@ -33,7 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
         let kept = kept_accs(program, body);
         let mut states = States { program, kept, values: FxHashMap::default(), changed: false };

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constants::interprocedural_sizes::sizes::{Known, Sizes};
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "scalarise_accumulators",
@@ -35,7 +36,7 @@ pub(crate) const PASS: Pass = Pass {
 /// The most numbers of such an accumulator.
 const MOST: i64 = 16;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let sizes = Sizes::of(program, roots);
     each_body(program, |program, body| {
         let split = chosen(program, &sizes, body);

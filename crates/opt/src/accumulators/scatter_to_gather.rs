@@ -27,9 +27,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::effects::Effects;
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "scatter_to_gather",
@@ -50,14 +49,12 @@ fn splits(stmt: &Stmt) -> bool {
 /// How far away from the index a loop may add.
 const FARTHEST: i64 = 4;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    let effects = Effects::of(program);
-    let (mut number, mut changed) = (0, false);
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let (facts, effects) = (analyses.facts(program), analyses.effects(program));
+    each_func(program, |program, func, body| {
+        let effects = effects.func(func);
         let mut shift = Shift {
-            counted: &counted,
+            counted: &facts.func(func).counted,
             sure: FxHashSet::default(),
             sums: FxHashMap::default(),
             sizes: FxHashMap::default(),
@@ -65,13 +62,10 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
             program,
         };
         body.visit(&mut |stmt| {
-            shift.learn(stmt, !effects.fails_itself(shift.program, stmt, number));
-            number += 1;
+            shift.learn(stmt, !effects.fails_itself(shift.program, stmt));
         });
-        changed |= shift.block(&mut body);
-        program.funcs[func].body = body;
-    }
-    changed
+        shift.block(body)
+    })
 }
 
 struct Shift<'p> {

@@ -18,11 +18,11 @@
 
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::access::{Access, Roots, aliased, lanes};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::access::{Access, Roots, lanes};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "scatter_to_map",
@@ -35,32 +35,29 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let aliased = aliased(program);
-    let facts = Facts::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let (aliased, facts) = (analyses.aliased(program), analyses.facts(program));
+    each_func(program, |program, func, body| {
+        let roots = Roots::within(program, &program.funcs[func].params, body, aliased[func]);
         let mut zeros = FxHashMap::default();
         body.visit(&mut |stmt| {
             if let Op::Zero(like) = stmt.op {
                 zeros.insert(stmt.vars[0], like);
             }
         });
-        let mut collect = Collect { program, roots, facts: &facts, zeros, changed: false };
-        collect.block(&mut body);
-        changed |= collect.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        let covers = &facts.func(func).covers;
+        let mut collect = Collect { program, roots, covers, zeros, changed: false };
+        collect.block(body);
+        collect.changed
+    })
 }
 
 struct Collect<'p> {
     program: &'p mut Program,
     roots: Roots,
-    facts: &'p Facts,
-    /// For each array of zeros, the value that it has the sizes of.
+    /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
+    covers: &'p FxHashSet<(VarId, VarId)>,
+    /// What zeros are as large as.
     zeros: FxHashMap<VarId, Atom>,
     changed: bool,
 }
@@ -130,7 +127,7 @@ impl Collect<'_> {
         if let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &stmt.op {
             let lanes = lanes(self.program, &self.roots, *index, body);
             let is_own = |root: VarId, lane: Access| {
-                lane == Access::Own(root, 0) && self.facts.covers.contains(&(*index, root))
+                lane == Access::Own(root, 0) && self.covers.contains(&(*index, root))
             };
             return lanes.into_iter().map(|(root, lane)| (root, is_own(root, lane))).collect();
         }

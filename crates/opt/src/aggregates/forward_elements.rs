@@ -22,8 +22,9 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId,
 use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "forward_elements",
@@ -38,21 +39,14 @@ pub(crate) const PASS: Pass = Pass {
 /// The most operations on Ints that are done again for an element.
 const DEAREST: usize = 4;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let facts = Facts::of(program);
-    let mut elements = Elements {
-        program,
-        facts: &facts,
-        number: 0,
-        makers: FxHashMap::default(),
-        changed: false,
-    };
-    for func in elements.program.funcs.ids() {
-        let mut body = std::mem::take(&mut elements.program.funcs[func].body);
-        elements.block(&mut body);
-        elements.program.funcs[func].body = body;
-    }
-    elements.changed
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
+        let (facts, makers) = (facts.func(func), FxHashMap::default());
+        let mut elements = Elements { program, facts, makers, changed: false };
+        elements.block(body);
+        elements.changed
+    })
 }
 
 /// How an element of an array is computed: statements over an index, and their result. If there is an `inner` maker,
@@ -69,9 +63,7 @@ struct Maker {
 
 struct Elements<'p> {
     program: &'p mut Program,
-    facts: &'p Facts,
-    /// The number of the next statement.
-    number: usize,
+    facts: &'p FuncFacts,
     makers: FxHashMap<VarId, Maker>,
     changed: bool,
 }
@@ -80,10 +72,8 @@ impl Elements<'_> {
     fn block(&mut self, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let number = self.number;
-            self.number += 1;
             if let Op::Loop(form) = &stmt.op {
-                self.learn(&stmt, form, self.number);
+                self.learn(&stmt, form);
             } else if let Op::Sized(Atom::Var(a), ..) = &stmt.op
                 && let Some(maker) = self.makers.get(a)
             {
@@ -91,7 +81,7 @@ impl Elements<'_> {
             }
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             if let Op::Index(Atom::Var(a), at) = &stmt.op
-                && self.facts.proven[number]
+                && self.facts.is_proven(&stmt)
                 && let Some(maker) = self.makers.get(a)
                 && (!maker.is_sized || at.len() == usize::from(self.program.vars[*a].ty.rank))
                 && let Some(op) = self.element(&maker.clone(), &at.clone(), &mut stmts)
@@ -126,21 +116,18 @@ impl Elements<'_> {
         Some(if at.is_empty() { Op::Copy(element) } else { Op::Index(element, at.to_vec()) })
     }
 
-    /// Learns makers for the arrays that a loop collects, where they are cheap. The statements of its body are
-    /// numbered from `first`.
-    fn learn(&mut self, stmt: &Stmt, form: &Loop, first: usize) {
-        let numbers = numbers(&form.body, first);
+    /// Learns how the elements of the arrays of a loop come about, if that is cheap.
+    fn learn(&mut self, stmt: &Stmt, form: &Loop) {
         for (at, var) in stmt.vars.iter().enumerate().skip(form.states.len()) {
             let mut cost = Cost::default();
-            if let Some(maker) = self.maker(form, at, &numbers, &mut cost) {
+            if let Some(maker) = self.maker(form, at, &mut cost) {
                 self.makers.insert(*var, maker);
             }
         }
     }
 
-    /// The maker of the array that a loop collects as the result `at` of its body, whose statements have these
-    /// numbers.
-    fn maker(&self, form: &Loop, at: usize, numbers: &[usize], cost: &mut Cost) -> Option<Maker> {
+    /// How the elements come about that a loop collects as this result of its body.
+    fn maker(&self, form: &Loop, at: usize, cost: &mut Cost) -> Option<Maker> {
         let LoopForm::For { index, .. } = form.form else { return None };
         let (mut result, mut is_sized) = (form.body.results[at], false);
         let place = |result: Atom| {
@@ -163,14 +150,12 @@ impl Elements<'_> {
             if nth < row.states.len() {
                 return None;
             }
-            let inside =
-                crate::aggregates::forward_elements::numbers(&row.body, numbers[place] + 1);
-            let maker = self.maker(row, nth, &inside, cost)?;
+            let maker = self.maker(row, nth, cost)?;
             needed = maker.free().into_iter().collect();
             is_sized |= maker.is_sized;
             inner = Some(Box::new(maker));
         }
-        let stmts = self.slice(&form.body, needed, numbers, cost)?;
+        let stmts = self.slice(&form.body, needed, cost)?;
         let maker =
             Maker { index, element: Block { stmts, results: vec![result] }, inner, is_sized };
         // The value of a state in that iteration is not at hand.
@@ -183,15 +168,14 @@ impl Elements<'_> {
         &self,
         body: &Block,
         mut needed: FxHashSet<VarId>,
-        numbers: &[usize],
         cost: &mut Cost,
     ) -> Option<Vec<Stmt>> {
         let mut stmts = vec![];
-        for (stmt, number) in body.stmts.iter().zip(numbers).rev() {
+        for stmt in body.stmts.iter().rev() {
             if !stmt.vars.iter().any(|var| needed.contains(var)) {
                 continue;
             }
-            let is_sure = self.facts.proven[*number];
+            let is_sure = self.facts.is_proven(stmt);
             #[expect(clippy::wildcard_enum_match_arm, reason = "others are computations")]
             match &stmt.op {
                 Op::Copy(_) | Op::Dim(_, _) => {}
@@ -233,17 +217,6 @@ impl Maker {
         free.retain(|var| *var != self.index);
         free
     }
-}
-
-/// The numbers of the statements of a block, of which the first has this one.
-fn numbers(block: &Block, first: usize) -> Vec<usize> {
-    let mut next = first;
-    let number = |stmt: &Stmt| {
-        let inside: usize = stmt.op.blocks().into_iter().map(Block::size).sum();
-        next += 1 + inside;
-        next - 1 - inside
-    };
-    block.stmts.iter().map(number).collect()
 }
 
 /// Whether a primitive computes an Int from Ints.

@@ -25,8 +25,8 @@ use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Op, Program, Stmt, VarId, holds_real};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::loops::hoist::undefined;
 use crate::pass::{Pass, Phase, Scope, each_stmt};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "hoist_field_loads",
@@ -39,8 +39,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let undefined = undefined(program);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let undefined = analyses.undefined(program);
     each_stmt(program, |program, stmt, before| {
         matches!(stmt.op, Op::Loop(_))
             && Fields { program, undefined: &undefined }.take(stmt, before)

@@ -27,6 +27,7 @@ use self::choice::Choice;
 use self::split::Split;
 use crate::constants::interprocedural_sizes::sizes::Sizes;
 use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "scalar_replacement",
@@ -38,8 +39,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let sizes = Sizes::of(program, roots);
     let choice = Choice::of(program, roots, &sizes);
-    choice.is_any() && Split::new(program, &choice).run()
+    (choice.is_any() && Split::new(program, &choice).run()).into()
 }

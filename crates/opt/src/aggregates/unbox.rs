@@ -18,12 +18,13 @@
 //! there keep their sizes (`sized`).
 
 use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId,
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unbox",
@@ -36,33 +37,27 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let facts = Facts::of(program);
-    let (mut changed, mut number) = (false, 0);
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        let mut survey = Survey::of(program, &facts, number);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
+        let mut survey = Survey::of(program, facts.func(func));
         program.funcs[func].params.iter().for_each(|param| survey.keep((*param).into()));
-        survey.block(&body);
+        survey.block(body);
         body.results.iter().for_each(|result| survey.keep(*result));
-        number = survey.number;
         let (arrays, boxes, sizes) = (survey.replaceable(), survey.boxes, survey.sizes);
-        if !arrays.is_empty() {
-            changed = true;
-            Unbox { program, arrays, boxes, sizes, fields: FxHashMap::default() }.block(&mut body);
+        let is_any = !arrays.is_empty();
+        if is_any {
+            Unbox { program, arrays, boxes, sizes, fields: FxHashMap::default() }.block(body);
         }
-        program.funcs[func].body = body;
-    }
-    changed
+        is_any
+    })
 }
 
 /// Which arrays of boxes there are, and which belong together.
 struct Survey<'p> {
     program: &'p Program,
-    facts: &'p Facts,
-    /// The number of the next statement.
-    number: usize,
-    /// A union-find forest of the arrays that are replaced together.
+    facts: &'p FuncFacts,
+    /// A forest of the arrays that belong together.
     groups: FxHashMap<VarId, VarId>,
     /// All arrays that are made of boxes.
     made: Vec<VarId>,
@@ -77,11 +72,10 @@ struct Survey<'p> {
 }
 
 impl<'p> Survey<'p> {
-    fn of(program: &'p Program, facts: &'p Facts, number: usize) -> Self {
+    fn of(program: &'p Program, facts: &'p FuncFacts) -> Self {
         Self {
             program,
             facts,
-            number,
             groups: FxHashMap::default(),
             made: vec![],
             kept: FxHashSet::default(),
@@ -118,14 +112,10 @@ impl<'p> Survey<'p> {
     }
 
     fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            let number = self.number;
-            self.number += 1;
-            self.stmt(stmt, number);
-        }
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
 
-    fn stmt(&mut self, stmt: &Stmt, number: usize) {
+    fn stmt(&mut self, stmt: &Stmt) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others all arrays stay")]
         match &stmt.op {
             Op::Dim(_, _) | Op::Shape(_, _) | Op::Undef => return,
@@ -141,14 +131,14 @@ impl<'p> Survey<'p> {
                 return;
             }
             Op::Array(items) if self.array(stmt.vars[0].into()).is_some() => {
-                return self.make(stmt.vars[0], items, (number, 0));
+                return self.make(stmt.vars[0], items, (stmt.id, 0));
             }
             Op::Update(a, _, v) if self.array(*a).is_some() => {
                 self.join_all([stmt.vars[0].into(), *a]);
-                return self.make(stmt.vars[0], &[*v], (number, 0));
+                return self.make(stmt.vars[0], &[*v], (stmt.id, 0));
             }
             Op::If(_, then, other) => return self.choose(stmt, &[then, other]),
-            Op::Loop(form) => return self.repeat(stmt, form, number),
+            Op::Loop(form) => return self.repeat(stmt, form),
             Op::Con(_, fields) => {
                 self.boxes.insert(stmt.vars[0], fields.clone());
             }
@@ -182,9 +172,8 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// Notes an array that is made of items. It stays unless each item is a known box, an element of such an array,
-    /// or a row.
-    fn make(&mut self, array: VarId, of: &[Atom], place: (usize, usize)) {
+    /// An array that is made of these, which are boxes that are known, or arrays of them.
+    fn make(&mut self, array: VarId, of: &[Atom], place: (StmtId, usize)) {
         self.made.push(array);
         let sizes = self.facts.regular.get(&place);
         let mut is_known = sizes.is_some();
@@ -203,7 +192,7 @@ impl<'p> Survey<'p> {
         }
     }
 
-    fn repeat(&mut self, stmt: &Stmt, form: &Loop, number: usize) {
+    fn repeat(&mut self, stmt: &Stmt, form: &Loop) {
         if let LoopForm::While(condition) = &form.form {
             self.block(condition);
         }
@@ -214,7 +203,7 @@ impl<'p> Survey<'p> {
         }
         for at in form.states.len()..stmt.vars.len() {
             if let Some(array) = self.array(stmt.vars[at].into()) {
-                self.make(array, &[form.body.results[at]], (number, at));
+                self.make(array, &[form.body.results[at]], (stmt.id, at));
             }
         }
     }

@@ -27,6 +27,7 @@ use pullback_ir::{FuncId, Program};
 use self::choice::Choice;
 use self::split::{NAME, Split};
 use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: NAME,
@@ -40,7 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let choice = Choice::of(program, roots);
-    choice.is_any() && Split::new(program, &choice).run()
+    (choice.is_any() && Split::new(program, &choice).run()).into()
 }

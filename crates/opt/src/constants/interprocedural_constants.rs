@@ -20,7 +20,8 @@ use pullback_ir::{Atom, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, is_plain};
-use pullback_analysis::call_graph::call_graph;
+
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "interprocedural_constants",
@@ -62,8 +63,8 @@ fn is_same(one: Atom, other: Atom) -> bool {
     }
 }
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let graph = call_graph(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let graph = analyses.call_graph(program, roots);
     let mut vars = FxHashMap::default();
     for (id, func) in program.funcs.iter_enumerated() {
         let params = func.params.iter().enumerate();
@@ -87,7 +88,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
             }
         }
     }
-    replace(program, &known)
+    replace(program, &known).into()
 }
 
 /// The origin of a variable that may be one constant in every call.

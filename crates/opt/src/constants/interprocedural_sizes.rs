@@ -18,6 +18,7 @@ use pullback_ir::{Atom, Elem, FuncId, Op, Program};
 
 use self::sizes::{Known, Sizes};
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "interprocedural_sizes",
@@ -29,7 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let sizes = Sizes::of(program, roots);
     each_body(program, |program, body| {
         let mut changed = false;

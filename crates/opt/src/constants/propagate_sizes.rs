@@ -16,8 +16,9 @@
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "propagate_sizes",
@@ -30,30 +31,30 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let facts = Facts::of(program);
-    let mut next = 0;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
-        replace(program, &mut body, &facts, &mut next);
-        program.funcs[func].body = body;
-    }
-    let Facts { known, counts, zeros, copies, .. } = facts;
-    !(known.is_empty() && counts.is_empty() && zeros.is_empty() && copies.is_empty())
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
+        let facts = facts.func(func);
+        let FuncFacts { known, counts, zeros, copies, .. } = facts;
+        let is_any =
+            !(known.is_empty() && counts.is_empty() && zeros.is_empty() && copies.is_empty());
+        if is_any {
+            replace(program, body, facts);
+        }
+        is_any
+    })
 }
 
-/// Replaces operations of statements, and counts and results of loops, by what the facts say of their numbers.
-fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut usize) {
+/// Gives statements the operations, and loops the counts and results, that are known.
+fn replace(program: &mut Program, block: &mut Block, facts: &FuncFacts) {
     for mut stmt in std::mem::take(&mut block.stmts) {
-        let number = *next;
-        *next += 1;
-        if let Some(op) = facts.known.get(&number) {
+        if let Some(op) = facts.known.get(&stmt.id) {
             stmt.op = op.clone();
         }
         for inner in stmt.op.blocks_mut() {
-            replace(program, inner, facts, next);
+            replace(program, inner, facts);
         }
-        if let Some(count) = facts.zeros.get(&number) {
+        if let Some(count) = facts.zeros.get(&stmt.id) {
             let size = program.fresh("size", Type::INT);
             block.stmts.push(Stmt::new(vec![size], count.clone(), stmt.span));
             stmt.op = zeros(program, size.into());
@@ -61,11 +62,11 @@ fn replace(program: &mut Program, block: &mut Block, facts: &Facts, next: &mut u
         let mut copies = vec![];
         if let Op::Loop(form) = &mut stmt.op {
             if let (LoopForm::For { count, .. }, Some(known)) =
-                (&mut form.form, facts.counts.get(&number))
+                (&mut form.form, facts.counts.get(&stmt.id))
             {
                 *count = *known;
             }
-            for (at, array) in facts.copies.get(&number).into_iter().flatten().rev() {
+            for (at, array) in facts.copies.get(&stmt.id).into_iter().flatten().rev() {
                 form.body.results.remove(*at);
                 let var = stmt.vars.remove(*at);
                 copies.push(Stmt::new(vec![var], Op::Copy(*array), stmt.span));

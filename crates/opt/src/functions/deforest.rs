@@ -16,12 +16,13 @@
 //! left alone: the order of what is told would change.
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId, rename};
 use rustc_hash::FxHashMap;
 
 use crate::local::simplify::Simplify;
 use crate::pass::{Pass, Phase, Scope, keep};
-use pullback_analysis::call_graph::{CallGraph, call_graph};
+use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "deforest",
@@ -36,12 +37,12 @@ pub(crate) const PASS: Pass = Pass {
 /// How many statements such a function has at most.
 const LONGEST: usize = 400;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    // The data would be made later, perhaps after something is told (`debug`).
-    if Tells::of(program).any() {
-        return false;
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    // What is made would be made later, perhaps after something is told.
+    if analyses.tells(program).any() {
+        return Changed::Nothing;
     }
-    let graph = call_graph(program, roots);
+    let graph = analyses.call_graph(program, roots);
     let mut ctx = Deforest { program, graph: &graph, made: FxHashMap::default() };
     let mut changed = false;
     for func in &graph.order {
@@ -53,7 +54,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         });
         ctx.program.funcs[*func].body = body;
     }
-    changed
+    changed.into()
 }
 
 /// Two functions of which the first takes apart, at this parameter, what the second makes.

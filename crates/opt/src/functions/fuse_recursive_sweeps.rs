@@ -24,6 +24,7 @@ use crate::pass::{Pass, Phase, Scope};
 use pullback_analysis::access::{Roots, aliased};
 use pullback_analysis::call_graph::call_graph;
 use pullback_analysis::reorder::{Info, are_free, join};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "fuse_recursive_sweeps",
@@ -56,13 +57,13 @@ const MEETING: [Pass; 12] = [
 /// How often those run at most.
 const ROUNDS: usize = 4;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let mut changed = false;
     let mut refused = FxHashSet::default();
     loop {
         let pairs = wanted(program, roots, &refused);
         if pairs.is_empty() {
-            return changed;
+            return changed.into();
         }
         changed |= both(program, roots, &pairs);
         refused.extend(pairs);
@@ -119,12 +120,15 @@ fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     // The sweeps keep their parameters and results, as calls of them become calls of both.
     let ends = pairs.iter().flat_map(|pair| [pair.forward, pair.backward]);
     let mut kept: Vec<FuncId> = roots.iter().copied().chain(ids.clone()).chain(ends).collect();
+    let mut analyses = Analyses::default();
     for _ in 0..ROUNDS {
-        let mut changed = false;
+        let mut is_new = false;
         for pass in &MEETING {
-            changed |= (pass.run)(&mut trial, &mut kept);
+            let changed = (pass.run)(&mut trial, &mut kept, &mut analyses);
+            analyses.forget(&changed);
+            is_new |= changed.is_new();
         }
-        if !changed {
+        if !is_new {
             break;
         }
     }

@@ -21,7 +21,8 @@ use pullback_ir::{Atom, Block, Elem, Func, FuncId, Match, Op, Program, Stmt, Var
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, is_plain};
-use pullback_analysis::call_graph::{CallGraph, call_graph};
+use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "inline",
@@ -44,8 +45,8 @@ const GROWTH: usize = 4000;
 /// The most that its own size adds to `GROWTH`: else a large program could double in each run.
 const LARGE: usize = 20_000;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let graph = call_graph(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let graph = analyses.call_graph(program, roots);
     let count = |funcs: &mut dyn Iterator<Item = FuncId>| {
         let mut uses: IdVec<FuncId, usize> = program.funcs.ids().map(|_| 0).collect();
         for func in funcs {
@@ -78,7 +79,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         }
         ctx.program.funcs[*func].body = body;
     }
-    ctx.changed
+    ctx.changed.into()
 }
 
 struct Inline<'p> {

@@ -21,7 +21,8 @@ use pullback_ir::{
 };
 
 use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::call_graph::{call_graph, request_of, rule_of};
+use pullback_analysis::call_graph::{request_of, rule_of};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "prune",
@@ -33,6 +34,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
+/// Variables that nothing reaches may stay if they are fewer than one in so many.
+const FEW: usize = 8;
+
 /// The new number of everything that stays.
 struct Numbers {
     funcs: Vec<Option<FuncId>>,
@@ -43,9 +47,13 @@ struct Numbers {
     rules: Vec<Option<RuleId>>,
 }
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let mut stays = Stays::of(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let graph = analyses.call_graph(program, roots);
+    let mut stays = Stays::of(program, &graph.order);
     stays.reach_datas(program);
+    if !stays.is_worth() {
+        return Changed::Nothing;
+    }
     let before = (program.funcs.len(), program.datas.len(), program.requests.len());
     let numbers = Numbers {
         funcs: numbered(&stays.funcs),
@@ -59,7 +67,8 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
     for root in roots {
         *root = now(&numbers.funcs, *root);
     }
-    before != (program.funcs.len(), program.datas.len(), program.requests.len())
+    let is_less = before != (program.funcs.len(), program.datas.len(), program.requests.len());
+    if is_less { Changed::All } else { Changed::Ids }
 }
 
 /// What is reached.
@@ -73,7 +82,7 @@ struct Stays {
 }
 
 impl Stays {
-    fn of(program: &Program, roots: &[FuncId]) -> Self {
+    fn of(program: &Program, reached: &[FuncId]) -> Self {
         let mut stays = Self {
             funcs: vec![false; program.funcs.len()],
             datas: vec![false; program.datas.len()],
@@ -82,8 +91,8 @@ impl Stays {
             requests: vec![false; program.requests.len()],
             rules: vec![false; program.rules.len()],
         };
-        for id in call_graph(program, roots).order {
-            let func = &program.funcs[id];
+        for id in reached {
+            let func = &program.funcs[*id];
             stays.funcs[id.index()] = true;
             func.results.iter().for_each(|ty| stays.ty(*ty));
             func.params.iter().for_each(|var| stays.var(program, *var));
@@ -107,6 +116,13 @@ impl Stays {
             });
         }
         stays
+    }
+
+    /// Whether to number anew what stays: a few variables alone are not worth it.
+    fn is_worth(&self) -> bool {
+        let all = [&self.funcs, &self.datas, &self.strings, &self.requests, &self.rules];
+        let gone = self.vars.iter().filter(|stays| !**stays).count();
+        all.iter().any(|stays| stays.contains(&false)) || gone * FEW > self.vars.len()
     }
 
     fn var(&mut self, program: &Program, var: VarId) {

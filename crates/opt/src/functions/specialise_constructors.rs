@@ -27,6 +27,7 @@ use pullback_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "specialise_constructors",
@@ -42,7 +43,7 @@ pub(crate) const PASS: Pass = Pass {
 /// A constructor: its type and its tag.
 pub(crate) type Key = (DataId, u32);
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
     let changed = each_body(program, gather);
     let plans = Sites::of(program, roots).plans(program);
     if plans.is_empty() {
@@ -55,7 +56,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         split.block(&mut body);
         split.program.funcs[func].body = body;
     }
-    true
+    Changed::All
 }
 
 /// Moves a branch into the arm of the match before it, if that match has one arm and gives what the branch goes by.
@@ -487,7 +488,7 @@ impl Split<'_> {
     /// Makes the value on each way of the branch before.
     fn sink(&mut self, block: &mut Block, at: usize) {
         let Some(made) = Made::at(block, at) else { bug(PASS.name, "a branch before") };
-        let Stmt { vars, op, span } = block.stmts.remove(at);
+        let Stmt { vars, op, span, .. } = block.stmts.remove(at);
         let (Op::Con(tag, _), Some(data)) = (op, data_of(self.program.vars[vars[0]].ty)) else {
             bug(PASS.name, "a constructor")
         };
@@ -506,7 +507,7 @@ impl Split<'_> {
     fn arms(&mut self, data: DataId, arm: Arm) -> Vec<Arm> {
         let Some(plan) = self.plans.get(&(data, arm.tag)) else { return vec![arm] };
         let Arm { params, block: Block { mut stmts, results }, .. } = arm;
-        let Some(Stmt { vars, mut op, span }) = stmts.pop() else { bug(PASS.name, "a branch") };
+        let Some(Stmt { vars, mut op, span, .. }) = stmts.pop() else { bug(PASS.name, "a branch") };
         let own: Vec<Vec<VarId>> = if let Op::Match(cases) = &op {
             let own = cases.arms.iter().map(|arm| arm.params.clone());
             own.chain(cases.default.iter().map(|_| vec![])).collect()

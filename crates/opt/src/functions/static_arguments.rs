@@ -31,7 +31,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::functions::specialise_constructors::{Key, has_no_tangent};
 use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::call_graph::{CallGraph, call_graph};
+use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "static_arguments",
@@ -46,16 +47,15 @@ pub(crate) const PASS: Pass = Pass {
 /// The most parameters that takers get: they hand all of them to each call.
 const MOST: usize = 16;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let families = families(program);
     if families.is_empty() {
-        return false;
+        return Changed::Nothing;
     }
-    let graph = call_graph(program, roots);
+    let graph = analyses.call_graph(program, roots);
     if graph.order.len() < program.funcs.len() {
-        // Functions that nothing reaches may call takers in ways that are not looked at; `prune` takes them out
-        // first.
-        return false;
+        // What nothing reaches may call what others do, and goes first.
+        return Changed::Nothing;
     }
     let known: Vec<_> = graph.order.iter().map(|func| (*func, known(program, *func))).collect();
     let mut changed = false;
@@ -65,7 +65,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
             changed = true;
         }
     }
-    changed
+    changed.into()
 }
 
 /// A recursive data type, with the types through which its values hold values of its own (`members`).

@@ -33,6 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, slice};
 use pullback_analysis::call_graph::{Named, named};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "tail_calls_to_loops",
@@ -48,9 +49,9 @@ pub(crate) const PASS: Pass = Pass {
 /// The most operations that are evaluated twice to decide whether the function goes on.
 const DEAREST: usize = 8;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     let collected = collected(program);
-    looped_all(program, &|func| collected.contains(&func))
+    looped_all(program, &|func| collected.contains(&func)).into()
 }
 
 /// Makes loops of all functions that call themselves last and hand on other Reals, or an array with other elements: loops

@@ -21,7 +21,8 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt};
 use crate::functions::inline::{body_for, put_for};
 use crate::local::simplify::Simplify;
 use crate::pass::{Pass, Phase, Scope, is_plain};
-use pullback_analysis::call_graph::{CallGraph, call_graph};
+use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unroll_recursion",
@@ -44,8 +45,8 @@ const GROWTH: usize = 4000;
 /// The most statements that one run of the pass simplifies, in vain or not.
 const WORK: usize = 100_000;
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let graph = call_graph(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let graph = analyses.call_graph(program, roots);
     let simplify = Simplify::of(program);
     let mut ctx = Unfold { simplify, graph: &graph, room: GROWTH, work: WORK, changed: false };
     for func in &graph.order {
@@ -53,7 +54,7 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         ctx.block(*func, &mut body);
         ctx.simplify.program.funcs[*func].body = body;
     }
-    ctx.changed
+    ctx.changed.into()
 }
 
 struct Unfold<'p> {

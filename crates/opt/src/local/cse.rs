@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
 use pullback_analysis::effects::touches_acc;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "cse",
@@ -34,8 +35,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let tells = Tells::of(program);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let tells = analyses.tells(program);
     each_body(program, |program, body| shared(program, &tells, body, FxHashMap::default()))
 }
 

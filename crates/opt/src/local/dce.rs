@@ -27,6 +27,7 @@ use pullback_ir::{Block, FuncId, Op, Program, Type, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "dce",
@@ -38,12 +39,12 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
-    let graph = graph::Graph::of(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let graph = graph::Graph::of(program, roots, analyses);
     let live = graph.live();
-    let is_swept = sweep::sweep(program, &graph.nodes, &live);
-    let are_less = each_body(program, looks);
-    is_swept || are_less
+    let nodes = graph.nodes;
+    let swept = sweep::sweep(program, &nodes, &live);
+    swept.and(each_body(program, looks))
 }
 
 /// Turns updates whose result nobody reads into reads of the element, which fail alike.

@@ -20,8 +20,9 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::call_graph::call_graph;
+use crate::pass::{Pass, Phase, Scope, each_body};
+
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "drop_strong_zeros",
@@ -33,16 +34,16 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let mut absence = Absence {
         program,
         vars: vec![false; program.vars.len()],
         fields: FxHashSet::default(),
         changed: true,
     };
-    let held = call_graph(program, roots).is_held;
+    let graph = analyses.call_graph(program, roots);
     for (id, func) in program.funcs.iter_enumerated() {
-        if held[id] && !roots.contains(&id) {
+        if graph.is_held[id] && !roots.contains(&id) {
             func.params.iter().for_each(|param| absence.vars[param.index()] = true);
         }
     }
@@ -50,9 +51,9 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
         program.funcs.iter().for_each(|func| absence.block(&func.body));
     }
     let absent = absence.vars;
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        program.funcs[func].body.visit_mut(&mut |stmt| {
+    each_body(program, |_, body| {
+        let mut changed = false;
+        body.visit_mut(&mut |stmt| {
             if let Op::MulZero(t, x) = stmt.op
                 && !is_absent(&absent, t)
             {
@@ -60,8 +61,8 @@ fn run(program: &mut Program, roots: &mut [FuncId]) -> bool {
                 changed = true;
             }
         });
-    }
-    changed
+        changed
+    })
 }
 
 fn is_absent(vars: &[bool], atom: Atom) -> bool {

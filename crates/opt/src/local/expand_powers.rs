@@ -17,6 +17,7 @@ use pullback_ir::{Atom, FuncId, Op, Program, Stmt, Type};
 use pullback_prim::Prim;
 
 use crate::pass::{Pass, Phase, Scope, each_stmt};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "expand_powers",
@@ -31,7 +32,7 @@ pub(crate) const PASS: Pass = Pass {
 /// The largest exponent, of either sign, for which products are made.
 const LARGEST: u64 = 16;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_stmt(program, |program, stmt, stmts| {
         let Some(op) = Products { program, stmt, stmts }.of_stmt() else { return false };
         stmt.op = op;

@@ -15,7 +15,8 @@
 
 use pullback_ir::{Block, FuncId, Op, Program, Stmt};
 
-use crate::pass::{Pass, Phase, Scope};
+use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "if_conversion",
@@ -30,12 +31,8 @@ pub(crate) const PASS: Pass = Pass {
 /// The cost that both sides of a branch may have together, in multiplications.
 const CHEAP: u64 = 4;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        changed |= in_block(&mut program.funcs[func].body);
-    }
-    changed
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
+    each_body(program, |_, body| in_block(body))
 }
 
 fn in_block(block: &mut Block) -> bool {

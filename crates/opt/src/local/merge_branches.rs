@@ -17,9 +17,10 @@
 use pullback_ir::{Block, Op, Program, Stmt, Tells};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::access::{Roots, aliased};
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::access::Roots;
 use pullback_analysis::reorder::{Info, are_free, join};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "merge_branches",
@@ -32,19 +33,14 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [pullback_ir::FuncId]) -> bool {
-    let aliased = aliased(program);
-    let tells = Tells::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [pullback_ir::FuncId], analyses: &mut Analyses) -> Changed {
+    let (aliased, tells) = (analyses.aliased(program), analyses.tells(program));
+    each_func(program, |program, func, body| {
+        let roots = Roots::within(program, &program.funcs[func].params, body, aliased[func]);
         let mut branches = Branches { program, tells: &tells, roots, changed: false };
-        branches.block(&mut body);
-        changed |= branches.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        branches.block(body);
+        branches.changed
+    })
 }
 
 struct Branches<'p> {

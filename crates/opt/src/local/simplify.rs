@@ -26,7 +26,8 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope};
+use crate::pass::{Pass, Phase, Scope, bodies};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "simplify",
@@ -38,14 +39,18 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     let mut ctx = Simplify::of(program);
+    let mut changed = vec![];
     for func in ctx.program.funcs.ids() {
         let mut body = std::mem::take(&mut ctx.program.funcs[func].body);
         ctx.block(&mut body);
         ctx.program.funcs[func].body = body;
+        if std::mem::take(&mut ctx.changed) {
+            changed.push(func);
+        }
     }
-    ctx.changed
+    bodies(changed)
 }
 
 /// What is known of a variable.

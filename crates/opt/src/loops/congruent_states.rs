@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::local::cse::shared;
 use crate::pass::{Pass, Phase, Scope, each_body, keep};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "congruent_states",
@@ -35,8 +36,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let tells = Tells::of(program);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let tells = analyses.tells(program);
     each_body(program, |program, body| in_block(program, &tells, body))
 }
 

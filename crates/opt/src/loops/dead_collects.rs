@@ -19,8 +19,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "dead_collects",
@@ -32,12 +32,12 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    each_body(program, |program, body| {
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
         let mut read = FxHashSet::default();
         body.visit_atoms(&mut |atom| read.extend(atom.var()));
-        in_block(program, body, &read, &counted)
+        in_block(program, body, &read, &facts.func(func).counted)
     })
 }
 

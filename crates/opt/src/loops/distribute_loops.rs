@@ -33,8 +33,9 @@ use pullback_ir::{
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_body, slice};
-use pullback_analysis::effects::Effects;
+use crate::pass::{Pass, Phase, Scope, each_func, slice};
+use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "distribute_loops",
@@ -53,15 +54,14 @@ const TINY: i64 = 16;
 /// How many nested sums are followed, and how often an index is replaced by its bound.
 const DEPTH: usize = 8;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let effects = Effects::in_place(program);
-    let mut next = 0;
-    each_body(program, |program, body| {
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let effects = analyses.effects_in_place(program);
+    each_func(program, |program, func, body| {
         let mut known = Known::default();
         known.block(body);
-        let mut ahead = Ahead { program, effects: &effects, known: &known, next, changed: false };
+        let effects = effects.func(func);
+        let mut ahead = Ahead { program, effects, known: &known, changed: false };
         ahead.block(body);
-        next = ahead.next;
         ahead.changed
     })
 }
@@ -158,10 +158,8 @@ impl Sum {
 
 struct Ahead<'a> {
     program: &'a mut Program,
-    effects: &'a Effects,
+    effects: FuncEffects<'a>,
     known: &'a Known,
-    /// The number that the next statement had in the beginning.
-    next: usize,
     changed: bool,
 }
 
@@ -179,9 +177,7 @@ impl Ahead<'_> {
         let mut calm = vec![];
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let is_calm = !self.effects.fails_itself(self.program, &stmt, self.next)
-                && !self.effects.tells.op(self.program, &stmt.op);
-            self.next += 1;
+            let is_calm = self.effects.is_calm(self.program, &stmt);
             let mut inside = vec![];
             for inner in stmt.op.blocks_mut() {
                 inside.extend(self.block(inner));
@@ -256,7 +252,7 @@ impl Ahead<'_> {
 
     /// The loop that computes, and the one that writes.
     fn split(&mut self, stmt: Stmt, writes: &Writes) -> Vec<Stmt> {
-        let Stmt { mut vars, op: Op::Loop(mut repeat), span } = stmt else {
+        let Stmt { mut vars, op: Op::Loop(mut repeat), span, .. } = stmt else {
             bug(PASS.name, "a loop that writes")
         };
         let LoopForm::For { index, count, down } = repeat.form else {

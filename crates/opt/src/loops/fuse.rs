@@ -29,9 +29,10 @@ mod pair;
 
 use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells};
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::access::{Access, Roots, aliased};
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::access::{Access, Roots};
 use pullback_analysis::reorder::{self, Info};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "fuse",
@@ -40,8 +41,8 @@ pub(crate) const PASS: Pass = Pass {
     runs_last: false,
     about: "makes one loop of several that run over the same indices",
     law: "x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }",
-    // A loop that has got states by fusion could no longer be turned.
-    run: |program, _| run(program, &[Worth::Plain, Worth::PlainBeside]),
+    // What reads a loop with states may want to turn it before it has any.
+    run: |program, _, analyses| run(program, analyses, &[Worth::Plain, Worth::PlainBeside]),
 };
 
 pub(crate) const FUSE_STATES: Pass = Pass {
@@ -51,22 +52,19 @@ pub(crate) const FUSE_STATES: Pass = Pass {
     runs_last: false,
     about: "makes one loop of several that run over the same indices, loops with states too",
     law: PASS.law,
-    run: |program, _| run(program, &[Worth::Plain, Worth::Reads, Worth::Beside]),
+    run: |program, _, analyses| {
+        run(program, analyses, &[Worth::Plain, Worth::Reads, Worth::Beside])
+    },
 };
 
-fn run(program: &mut Program, worths: &[Worth]) -> bool {
-    let aliased = aliased(program);
-    let tells = Tells::of(program);
-    let mut changed = false;
-    for func in program.funcs.ids() {
-        let roots = Roots::of(program, &program.funcs[func], aliased[func]);
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, analyses: &mut Analyses, worths: &[Worth]) -> Changed {
+    let (aliased, tells) = (analyses.aliased(program), analyses.tells(program));
+    each_func(program, |program, func, body| {
+        let roots = Roots::within(program, &program.funcs[func].params, body, aliased[func]);
         let mut fuse = Fuse { program, tells: &tells, roots, worths, changed: false };
-        fuse.block(&mut body);
-        changed |= fuse.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        fuse.block(body);
+        fuse.changed
+    })
 }
 
 struct Fuse<'p> {

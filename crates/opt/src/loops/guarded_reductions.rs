@@ -19,7 +19,8 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
+use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "guarded_reductions",
@@ -31,19 +32,13 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let mut pass = Addends {
-        program,
-        states: FxHashSet::default(),
-        sums: FxHashMap::default(),
-        changed: false,
-    };
-    for func in pass.program.funcs.ids() {
-        let mut body = std::mem::take(&mut pass.program.funcs[func].body);
-        pass.block(&mut body);
-        pass.program.funcs[func].body = body;
-    }
-    pass.changed
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
+    each_body(program, |program, body| {
+        let (states, sums) = (FxHashSet::default(), FxHashMap::default());
+        let mut pass = Addends { program, states, sums, changed: false };
+        pass.block(body);
+        pass.changed
+    })
 }
 
 struct Addends<'p> {

@@ -20,8 +20,10 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::effects::{Effects, touches_acc};
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::effects::{FuncEffects, touches_acc};
+use pullback_analysis::reorder::names;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "hoist",
@@ -33,40 +35,31 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let effects = Effects::of(program);
-    let undefined = undefined(program);
-    let mut changed = false;
-    let mut number = 0;
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let (effects, undefined) = (analyses.effects(program), analyses.undefined(program));
+    each_func(program, |program, func, body| {
         let mut ctx = Hoist {
             program,
-            effects: &effects,
+            effects: effects.func(func),
             undefined: &undefined,
             ints: FxHashSet::default(),
             depth: 0,
-            number,
-            changed,
+            changed: false,
         };
-        ctx.block(&mut body);
-        (number, changed) = (ctx.number, ctx.changed);
-        program.funcs[func].body = body;
-    }
-    changed
+        ctx.block(body);
+        ctx.changed
+    })
 }
 
 struct Hoist<'a> {
     program: &'a Program,
-    effects: &'a Effects,
-    /// The arrays and data values that may be undefined.
+    effects: FuncEffects<'a>,
+    /// The variables that may have no value.
     undefined: &'a FxHashSet<VarId>,
     /// The Ints that cannot fail, so that they could be computed before the branches around.
     ints: FxHashSet<VarId>,
     /// How many loops are around.
     depth: usize,
-    /// The number that the next statement had in the beginning.
-    number: usize,
     changed: bool,
 }
 
@@ -76,11 +69,10 @@ impl Hoist<'_> {
     fn block(&mut self, block: &mut Block) -> Vec<usize> {
         let (mut stmts, mut needs) = (vec![], vec![]);
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let mut need = self.effects.needs_inside(self.program, &stmt, self.number);
-            if self.effects.computes_int(self.program, &stmt, self.number) {
+            let mut need = self.effects.needs_inside(self.program, &stmt);
+            if self.effects.computes_int(self.program, &stmt) {
                 self.ints.extend(&stmt.vars);
             }
-            self.number += 1;
             let params: FxHashSet<VarId> = stmt.op.inner_params().into_iter().collect();
             // Whether there is an iteration; a condition, the first block, is evaluated once at least.
             let is_sure = if let Op::Loop(Loop { form, .. }) = &stmt.op {
@@ -98,7 +90,7 @@ impl Hoist<'_> {
                 if is_loop {
                     // What the block tells must come before a failure that follows it.
                     let is_sure =
-                        is_sure && nth == 0 && !self.effects.tells.block(self.program, inner);
+                        is_sure && nth == 0 && !self.effects.tells_in(self.program, inner);
                     let params = params.clone();
                     let out = self.invariant(inner, &mut inner_needs, params, is_sure);
                     for (stmt, need) in out {
@@ -132,7 +124,7 @@ impl Hoist<'_> {
             let can_run = is_sure || (need < self.depth && !self.looks_at_undefined(&stmt.op));
             let is_code = !stmt.vars.is_empty()
                 && !touches_acc(self.program, &stmt.op)
-                && !self.effects.tells.op(self.program, &stmt.op);
+                && !self.effects.tells(self.program, &stmt.op);
             if can_run && is_code && !names(&stmt.op, &bound) {
                 self.changed = true;
                 out.push((stmt, need));
@@ -175,64 +167,4 @@ impl Hoist<'_> {
     fn looks_at_undefined(&self, op: &Op) -> bool {
         !matches!(op, Op::Copy(_) | Op::Select(_, _, _)) && names(op, self.undefined)
     }
-}
-
-/// Whether an operation names one of these variables, at any depth.
-pub(crate) fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
-    let mut is_named = false;
-    let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
-    op.for_each_atom(&mut look);
-    for block in op.blocks() {
-        block.visit_atoms(&mut look);
-    }
-    is_named
-}
-
-/// The arrays and data values that may be undefined: nothing may read them before the branch that decides whether
-/// they are there. An undefined number is some number.
-pub(crate) fn undefined(program: &Program) -> FxHashSet<VarId> {
-    let mut undefined = FxHashSet::default();
-    let is_large = |var: &VarId| {
-        let ty = program.vars[*var].ty;
-        ty.is_array() || matches!(ty.elem, pullback_ir::Elem::Data(_))
-    };
-    // Undefined values flow through operations, boxes and calls, until nothing changes.
-    loop {
-        let before = undefined.len();
-        let mut from_boxes = false;
-        for func in program.funcs.iter() {
-            func.body.visit(&mut |stmt| {
-                let is_named = matches!(stmt.op, Op::Undef) || names(&stmt.op, &undefined);
-                let is_given = if let Op::Call(callee, _) = &stmt.op {
-                    gives([&program.funcs[*callee].body], &undefined)
-                } else {
-                    gives(stmt.op.blocks(), &undefined)
-                };
-                if is_named || is_given {
-                    undefined.extend(stmt.vars.iter().copied().filter(is_large));
-                    undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
-                    from_boxes |= matches!(stmt.op, Op::Con(_, _) | Op::Call(_, _));
-                }
-            });
-        }
-        if from_boxes {
-            for func in program.funcs.iter() {
-                undefined.extend(func.params.iter().copied().filter(is_large));
-                func.body.visit(&mut |stmt| {
-                    if matches!(stmt.op, Op::Match(_)) {
-                        undefined.extend(stmt.op.inner_params().into_iter().filter(is_large));
-                    }
-                });
-            }
-        }
-        if undefined.len() == before {
-            return undefined;
-        }
-    }
-}
-
-/// Whether one of these blocks gives one of these variables.
-fn gives<'b>(blocks: impl IntoIterator<Item = &'b Block>, vars: &FxHashSet<VarId>) -> bool {
-    let mut results = blocks.into_iter().flat_map(|block| &block.results);
-    results.any(|atom| atom.var().is_some_and(|var| vars.contains(&var)))
 }

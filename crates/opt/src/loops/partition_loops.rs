@@ -27,8 +27,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "partition_loops",
@@ -50,9 +50,10 @@ const DEEPEST: usize = 4;
 /// The largest body, in statements, of which the pass makes two sides.
 const LARGEST: usize = 128;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    each_body(program, |program, body| {
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
+        let counted = &facts.func(func).counted;
         let mut sums = FxHashMap::default();
         body.visit(&mut |stmt| {
             if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
@@ -61,7 +62,7 @@ fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
                 sums.insert(var, (*prim == Prim::IntSub, a, b));
             }
         });
-        let mut edges = Edges { program, counted: &counted, sums, changed: false };
+        let mut edges = Edges { program, counted, sums, changed: false };
         edges.block(body);
         edges.changed
     })

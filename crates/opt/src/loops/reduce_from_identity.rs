@@ -22,6 +22,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "reduce_from_identity",
@@ -34,7 +35,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |_, body| {
         let mut extremes = Extremes::default();
         extremes.block(body);

@@ -22,8 +22,8 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::loops::dead_collects::guard;
-use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const SUMS: Pass = Pass {
     name: "split_reductions",
@@ -45,16 +45,16 @@ pub(crate) const REDUCE: Pass = Pass {
     run: together,
 };
 
-fn apart(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    each_body(program, |program, body| take_apart(program, body, &counted))
+fn apart(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| take_apart(program, body, &facts.func(func).counted))
 }
 
-fn together(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    each_body(program, |program, body| {
+fn together(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let facts = analyses.facts(program);
+    each_func(program, |program, func, body| {
         let uses = body.uses();
-        put_together(program, body, &Known { uses: &uses, counted: &counted })
+        put_together(program, body, &Known { uses: &uses, counted: &facts.func(func).counted })
     })
 }
 

@@ -23,10 +23,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::loops::hoist::undefined;
-use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::effects::Effects;
-use pullback_analysis::facts::Facts;
+use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "skip_zero_directions",
@@ -42,28 +40,23 @@ pub(crate) const PASS: Pass = Pass {
 /// The fewest statements that a skipped iteration must save: fewer cost no more than the test.
 const WORTH: usize = 16;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let counted = Facts::of(program).counted;
-    let effects = Effects::of(program);
-    let undefined = undefined(program);
-    let (mut number, mut changed) = (0, false);
-    for func in program.funcs.ids() {
-        let mut body = std::mem::take(&mut program.funcs[func].body);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let (facts, effects) = (analyses.facts(program), analyses.effects(program));
+    let undefined = analyses.undefined(program);
+    each_func(program, |program, func, body| {
+        let (counted, effects) = (&facts.func(func).counted, effects.func(func));
         let mut safe = FxHashSet::default();
         body.visit(&mut |stmt| {
-            let is_pure = !effects.tells.op(program, &stmt.op);
-            if is_pure && !effects.fails_outside(program, stmt, number) {
+            let is_pure = !effects.tells(program, &stmt.op);
+            if is_pure && !effects.fails_outside(program, stmt) {
                 safe.extend(&stmt.vars);
             }
-            number += 1;
         });
-        let mut sparse =
-            Sparse { program, counted: &counted, undefined: &undefined, safe, changed };
-        sparse.block(&mut body, &Around::Nothing);
-        changed = sparse.changed;
-        program.funcs[func].body = body;
-    }
-    changed
+        let undefined = &undefined;
+        let mut sparse = Sparse { program, counted, undefined, safe, changed: false };
+        sparse.block(body, &Around::Nothing);
+        sparse.changed
+    })
 }
 
 struct Sparse<'p> {

@@ -19,6 +19,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells,
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "unroll",
@@ -37,8 +38,8 @@ const LONGEST: usize = 128;
 /// The same for two or three iterations, as derivatives along a few directions have.
 const LONGEST_OF_FEW: usize = 600;
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let tells = Tells::of(program);
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let tells = analyses.tells(program);
     each_body(program, |program, body| block(program, &tells, body))
 }
 

@@ -19,6 +19,7 @@ use pullback_ir::{Atom, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
 use crate::pass::{Pass, Phase, Scope, each_stmt};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "while_to_for",
@@ -31,7 +32,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_stmt(program, |program, stmt, before| {
         let Op::Loop(repeat) = &mut stmt.op else { return false };
         let Some((place, start, bound)) = counter(repeat) else { return false };

@@ -38,6 +38,7 @@ use crate::pass::{Pass, Phase, Scope, each_body};
 use back::Read;
 use forward::{Forward, NAME, Undo};
 use plan::{Base, Pair, counted, reading, saved, steps};
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: NAME,
@@ -51,7 +52,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
+fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     let mut boxes = Boxes::default();
     each_body(program, |program, body| {
         let mut undo = Undo { program, boxes: &mut boxes, changed: false };
@@ -122,7 +123,8 @@ impl Undo<'_> {
 
 /// The one statement after another one that mentions a variable, if no other does.
 fn reader(block: &Block, at: usize, var: VarId) -> Option<usize> {
-    let names_it = |stmt: &Stmt| crate::loops::hoist::names(&stmt.op, &FxHashSet::from_iter([var]));
+    let names_it =
+        |stmt: &Stmt| pullback_analysis::reorder::names(&stmt.op, &FxHashSet::from_iter([var]));
     let mut readers = (at + 1..block.stmts.len()).filter(|at| names_it(&block.stmts[*at]));
     let is_result = block.results.contains(&Atom::Var(var));
     match (readers.next(), readers.next()) {

@@ -26,9 +26,10 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::loops::hoist::names;
-use crate::pass::{Pass, Phase, Scope, each_body, read_from};
-use pullback_analysis::effects::Effects;
+use crate::pass::{Pass, Phase, Scope, each_func, read_from};
+use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::reorder::names;
+use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
     name: "sink_updates",
@@ -44,27 +45,24 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId]) -> bool {
-    let moved = rows::into_branches(program);
-    let effects = Effects::in_place(program);
-    let mut next = 0;
-    let changed = each_body(program, |program, body| {
-        let own = FxHashSet::default();
-        let mut later = Later { program, effects: &effects, own, next, changed: false };
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let moved = rows::into_branches(program, analyses);
+    analyses.forget(&moved);
+    let effects = analyses.effects_in_place(program);
+    let changed = each_func(program, |program, func, body| {
+        let (effects, own) = (effects.func(func), FxHashSet::default());
+        let mut later = Later { program, effects, own, changed: false };
         later.block(body);
-        next = later.next;
         later.changed
     });
-    moved | changed
+    moved.and(changed)
 }
 
 struct Later<'p> {
     program: &'p mut Program,
-    effects: &'p Effects,
-    /// What the innermost loop's body, or the function, binds: arrays that are its own.
+    effects: FuncEffects<'p>,
+    /// What the body at hand binds: that of the loop around, or of the function.
     own: FxHashSet<VarId>,
-    /// The number that the next statement had in the beginning.
-    next: usize,
     changed: bool,
 }
 
@@ -73,8 +71,7 @@ impl Later<'_> {
     fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());
         for stmt in &mut block.stmts {
-            let mut is_calm = self.effects.is_calm(self.program, stmt, self.next);
-            self.next += 1;
+            let mut is_calm = self.effects.is_calm(self.program, stmt);
             let around = if let Op::Loop(repeat) = &stmt.op {
                 Some(std::mem::replace(&mut self.own, repeat.states.iter().copied().collect()))
             } else {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pullback_analysis::facts::proven;
+use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
 use pullback_ir::{FuncId, Program, trimmed};
@@ -18,13 +18,13 @@ pub(super) fn text(
     roots: &[FuncId],
     is_schedule: bool,
 ) -> Result<String, Stop> {
-    let (code, roots) = trimmed(code, roots);
+    let (mut code, roots) = trimmed(code, roots);
     let ways = ways(query, schedule, &code)?;
     if roots.is_empty() {
         return Ok(String::new());
     }
-    let proven = proven(&code);
-    let unit = Unit { program: &code, roots: &roots, proven: &proven, fp: Fp::Fast, worth: WORTH };
+    let facts = Facts::of(&mut code);
+    let unit = Unit { program: &code, roots: &roots, facts: &facts, fp: Fp::Fast, worth: WORTH };
     let (emitted, decided) = match emit_by(unit, &ways) {
         Ok(emitted) => emitted,
         Err(lack) => return Ok(lack),

@@ -19,7 +19,7 @@
 //! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
 use pullback_base::bug;
-use pullback_ir::{Atom, Loop, Stmt, VarId};
+use pullback_ir::{Atom, Loop, StmtId, VarId};
 
 use super::partition_loops::{self, Settled};
 use super::places::Offset;
@@ -37,8 +37,7 @@ impl<'k> Text<'_, 'k> {
     /// A loop across lanes.
     pub fn across_lanes(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId, count: Atom) {
         let reductions = reductions(looped);
-        let skipped: Vec<_> =
-            reductions.iter().map(|reduction| std::ptr::from_ref(reduction.stmt)).collect();
+        let skipped: Vec<_> = reductions.iter().map(|reduction| reduction.stmt.id).collect();
         for (at, reduction) in reductions.iter().enumerate() {
             let state = local_name(looped.states[at]);
             let (ty, start) = match reduction.fold {
@@ -145,7 +144,7 @@ impl<'k> Text<'_, 'k> {
         looped: &'k Loop,
         vars: &[VarId],
         index: VarId,
-        skipped: &[*const Stmt],
+        skipped: &[StmtId],
         has_end: bool,
     ) {
         if has_loops(looped) || looped.body.size() * self.parts > SHORT {
@@ -186,7 +185,7 @@ impl<'k> Text<'_, 'k> {
         looped: &'k Loop,
         vars: &[VarId],
         (index, count): (VarId, &str),
-        skipped: &[*const Stmt],
+        skipped: &[StmtId],
         parts: usize,
     ) {
         let (i, step) = (local_name(index), LANES * parts as i64);

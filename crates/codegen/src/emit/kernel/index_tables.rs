@@ -16,7 +16,7 @@
 //! tables: none of them can fail there.
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Loop, Op, Stmt, VarId};
+use pullback_ir::{Atom, Block, Loop, Op, Stmt, StmtId, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,7 +31,7 @@ pub(super) struct Tables<'k> {
     /// The variables that a table has, with the index of their loop.
     pub looked_up: FxHashMap<VarId, VarId>,
     /// The statements that only tables need.
-    pub left_out: FxHashSet<*const Stmt>,
+    pub left_out: FxHashSet<StmtId>,
     /// The loops that have tables, with the statements that these take and the variables that they keep.
     pub loops: Vec<(&'k Loop, Vec<&'k Stmt>, Vec<VarId>)>,
 }
@@ -78,7 +78,7 @@ impl<'k> Tables<'k> {
             }
         }
         let mut used = FxHashSet::default();
-        let is_step = |stmt: &Stmt| stmts.iter().any(|step| std::ptr::eq(*step, stmt));
+        let is_step = |stmt: &Stmt| stmts.iter().any(|step| step.id == stmt.id);
         looped.body.visit(&mut |stmt| {
             if !is_step(stmt) {
                 stmt.op.for_each_atom(&mut |atom| used.extend(atom.var()));
@@ -103,8 +103,7 @@ impl<'k> Tables<'k> {
             }
         }
         let is_left_out = |stmt: &&&Stmt| !stmt.vars.iter().any(|var| made.contains(var));
-        self.left_out
-            .extend(stmts.iter().filter(is_left_out).map(|stmt| std::ptr::from_ref(*stmt)));
+        self.left_out.extend(stmts.iter().filter(is_left_out).map(|stmt| stmt.id));
         self.looked_up.extend(kept.iter().map(|var| (*var, index)));
         self.loops.push((looped, stmts, kept));
     }

@@ -91,7 +91,7 @@ impl Guard<'_, '_> {
     }
 
     fn is_unproven(&self, stmt: &Stmt) -> bool {
-        self.plan.unproven.contains(&std::ptr::from_ref(stmt))
+        self.plan.unproven.contains(&stmt.id)
     }
 
     /// Whether anything in a block is asked.

@@ -84,12 +84,11 @@ impl Body<'_, '_> {
         if self.moved(looped).is_some() {
             return self.no_kernel(index, "only moves elements, at once");
         }
-        let proven = self.emit.proven.get(self.emit.next..).unwrap_or_default();
         let plan = match Plan::of(
             program,
             looped,
             vars,
-            (self.is_proven, proven),
+            (self.is_proven, self.facts()),
             self.emit.rounded.clone(),
             self.emit.known.clone(),
         ) {

@@ -161,7 +161,7 @@ impl Text<'_, '_> {
 /// How a state is folded, if the order does not matter, and whether it is an Int.
 fn state(plan: &Plan<'_>, at: usize) -> Option<(Fold, bool)> {
     let reduction = reduction(plan.looped, at)?;
-    let is_proven = !plan.unproven.contains(&std::ptr::from_ref(reduction.stmt));
+    let is_proven = !plan.unproven.contains(&reduction.stmt.id);
     let is_int = plan.ty(Atom::Var(plan.looped.states[at])).elem == Elem::Int;
     is_proven.then_some((reduction.fold, is_int))
 }

@@ -13,8 +13,9 @@
 
 use std::rc::Rc;
 
+use pullback_analysis::facts::FuncFacts;
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId};
 use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -44,8 +45,8 @@ pub(super) struct Plan<'k> {
     pub loops: FxHashMap<VarId, &'k Loop>,
     /// The variables bound inside.
     pub local: FxHashSet<VarId>,
-    /// The statements that may fail, by where they are.
-    pub unproven: FxHashSet<*const Stmt>,
+    /// The statements that may fail.
+    pub unproven: FxHashSet<StmtId>,
     /// Whether the loop itself may fail, its count being negative.
     pub count_is_unproven: bool,
     /// The arrays and accumulators from outside, in the order of their use.
@@ -57,12 +58,12 @@ pub(super) struct Plan<'k> {
 }
 
 impl<'k> Plan<'k> {
-    /// The plan of a loop, if it is a kernel, else what it has that no kernel has. `proven` are the statements of its body that cannot fail, in order.
+    /// The plan of a loop, if it is a kernel, else what it has that no kernel has. `is_proven`: whether the loop itself cannot fail; `facts` are what is known of its function.
     pub fn of(
         program: &'k Program,
         looped: &'k Loop,
         vars: &'k [VarId],
-        (is_proven, proven): (bool, &[bool]),
+        (is_proven, facts): (bool, &FuncFacts),
         rounded: Rc<FxHashSet<VarId>>,
         known: Rc<FxHashMap<(VarId, u8), i64>>,
     ) -> Result<Self, Option<&'k Stmt>> {
@@ -87,12 +88,10 @@ impl<'k> Plan<'k> {
         plan.local.extend(&looped.states);
         plan.loops.extend(looped.states.iter().map(|state| (*state, looped)));
         plan.bind(&looped.body);
-        let mut number = 0;
         looped.body.visit(&mut |stmt| {
-            if !proven.get(number).copied().unwrap_or(false) && can_fail(stmt) {
-                plan.unproven.insert(std::ptr::from_ref(stmt));
+            if !facts.is_proven(stmt) && can_fail(stmt) {
+                plan.unproven.insert(stmt.id);
             }
-            number += 1;
         });
         let states = looped.states.iter().chain(&vars[..looped.states.len()]);
         let are_scalars = states.copied().all(|state| plan.is_number(state));
@@ -139,7 +138,7 @@ impl<'k> Plan<'k> {
             let has_place = are_known
                 && stmt.vars.iter().all(|var| is_plain(self.program.vars[*var].ty.elem))
                 && self.stmt(stmt)
-                && (!self.unproven.contains(&std::ptr::from_ref(stmt)) || self.is_asked(stmt));
+                && (!self.unproven.contains(&stmt.id) || self.is_asked(stmt));
             if !has_place && self.refused.is_none() {
                 self.refused = Some(stmt);
             }
@@ -223,7 +222,7 @@ impl<'k> Plan<'k> {
                 Op::Loop(looped) => looped.states.len() == stmt.vars.len(),
                 _ => false,
             };
-            let is_proven = !self.unproven.contains(&std::ptr::from_ref(stmt));
+            let is_proven = !self.unproven.contains(&stmt.id);
             may_end &= is_known && is_proven && stmt.vars.iter().all(|var| self.is_number(*var));
         });
         may_end

@@ -17,7 +17,7 @@
 //! the other factor is. What is read of the skipped statements behind them is zero. Sums keep their order: nothing is
 //! skipped where other statements add to accumulators meanwhile.
 
-use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
+use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, StmtId, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
@@ -52,11 +52,11 @@ impl<'k> Text<'_, 'k> {
             (true, true) | (false, false) => return None,
         };
         let mut zeros = FxHashSet::from_iter([chosen]);
-        let mut skipped: FxHashSet<*const Stmt> = FxHashSet::default();
+        let mut skipped: FxHashSet<StmtId> = FxHashSet::default();
         let (mut is_worth, mut adds) = (false, false);
         for stmt in rest {
             if let Some(is_dear) = self.hands_on(stmt, &mut zeros) {
-                skipped.insert(std::ptr::from_ref(stmt));
+                skipped.insert(stmt.id);
                 is_worth |= is_dear;
             } else {
                 // The order of sums stays.
@@ -76,10 +76,10 @@ impl<'k> Text<'_, 'k> {
         first: &'k Stmt,
         rest: &'k [Stmt],
         results: &[Atom],
-        skipped: &FxHashSet<*const Stmt>,
+        skipped: &FxHashSet<StmtId>,
         (cond, truth): (Atom, bool),
     ) -> Option<Skip<'k>> {
-        let is_skipped = |stmt: &Stmt| skipped.contains(&std::ptr::from_ref(stmt));
+        let is_skipped = |stmt: &Stmt| skipped.contains(&stmt.id);
         let mut touched: FxHashSet<VarId> = FxHashSet::default();
         let mut bound: FxHashSet<VarId> = FxHashSet::default();
         for stmt in rest.iter().filter(|stmt| is_skipped(stmt)) {
@@ -171,7 +171,7 @@ impl<'k> Text<'_, 'k> {
     }
 
     /// Adds the statements that only those need.
-    fn sink(&self, stmts: &'k [Stmt], results: &[Atom], skipped: &mut FxHashSet<*const Stmt>) {
+    fn sink(&self, stmts: &'k [Stmt], results: &[Atom], skipped: &mut FxHashSet<StmtId>) {
         let mut needed: FxHashSet<VarId> = results.iter().filter_map(|atom| atom.var()).collect();
         for stmt in stmts.iter().rev() {
             let is_number = |var: &VarId| !self.ty(Atom::Var(*var)).is_array();
@@ -179,12 +179,12 @@ impl<'k> Text<'_, 'k> {
                 stmt.op,
                 Op::Prim(..) | Op::Copy(_) | Op::Select(..) | Op::Index(..) | Op::MulZero(..)
             );
-            if skipped.contains(&std::ptr::from_ref(stmt)) {
+            if skipped.contains(&stmt.id) {
                 continue;
             }
             let is_idle = stmt.vars.iter().all(|var| is_number(var) && !needed.contains(var));
-            if is_plain && is_idle && !self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
-                skipped.insert(std::ptr::from_ref(stmt));
+            if is_plain && is_idle && !self.tables.left_out.contains(&stmt.id) {
+                skipped.insert(stmt.id);
                 continue;
             }
             needed.extend(mentioned(stmt));
@@ -192,7 +192,7 @@ impl<'k> Text<'_, 'k> {
     }
 
     /// The text of statements of which some are skipped.
-    pub fn skipping(&mut self, skip: &Skip<'k>, leave: &[*const Stmt]) {
+    pub fn skipping(&mut self, skip: &Skip<'k>, leave: &[StmtId]) {
         for stmt in &skip.before {
             self.one(stmt, leave);
         }

@@ -8,7 +8,7 @@
 //! Law: nothing here checks or fails; the guard has asked. What a lane that is not at work computes is never seen.
 
 use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Stmt, StmtId, Type, VarId};
 use pullback_prim::Prim;
 
 use rustc_hash::FxHashMap;
@@ -196,7 +196,7 @@ impl<'t, 'k> Text<'t, 'k> {
         }
     }
 
-    pub fn block(&mut self, block: &'k Block, leave: &[*const Stmt]) {
+    pub fn block(&mut self, block: &'k Block, leave: &[StmtId]) {
         for (at, stmt) in block.stmts.iter().enumerate() {
             if let Some(skip) = self.skip(&block.stmts[at..], &block.results) {
                 return self.skipping(&skip, leave);
@@ -206,15 +206,15 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     /// A statement, unless it is to be left out.
-    pub fn one(&mut self, stmt: &'k Stmt, leave: &[*const Stmt]) {
-        if self.tables.left_out.contains(&std::ptr::from_ref(stmt)) {
+    pub fn one(&mut self, stmt: &'k Stmt, leave: &[StmtId]) {
+        if self.tables.left_out.contains(&stmt.id) {
             for var in &stmt.vars {
                 if let Some(index) = self.tables.looked_up.get(var) {
                     let value = format!("{}[{}]", index_tables::name(*var), local_name(*index));
                     self.define(*var, &value);
                 }
             }
-        } else if !leave.contains(&std::ptr::from_ref(stmt)) {
+        } else if !leave.contains(&stmt.id) {
             if (self.parts > 1 && !self.is_alone) || self.columns.is_some() {
                 self.in_parts(stmt);
             } else {

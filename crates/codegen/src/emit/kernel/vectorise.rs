@@ -416,7 +416,7 @@ pub(super) fn may_lie(plan: &Plan<'_>, layout: &Layout, looped: &Loop, is_strict
     let reductions = (0..looped.states.len()).all(|at| {
         reduction(looped, at).is_some_and(|reduction| {
             let keeps_bits = !matches!(reduction.fold, Fold::Add | Fold::Sub);
-            let is_proven = !plan.unproven.contains(&std::ptr::from_ref(reduction.stmt));
+            let is_proven = !plan.unproven.contains(&reduction.stmt.id);
             (keeps_bits || !is_strict) && is_proven
         })
     });

@@ -11,8 +11,8 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::{Choice, has_no_value};
-use crate::loops::hoist::names;
 use pullback_analysis::call_graph::Place;
+use pullback_analysis::reorder::names;
 
 /// The rewriting under way.
 pub(super) struct Split<'p> {

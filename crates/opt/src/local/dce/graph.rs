@@ -8,13 +8,15 @@
 //! needed if both the call and the parameter are. What adds to an accumulator is needed by the accumulator that it
 //! adds to or adds to a part of.
 
+use std::rc::Rc;
+
 use pullback_base::{Id, IdVec};
 use pullback_ir::{
     Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Stmt, Type, VarId,
 };
 use rustc_hash::FxHashMap;
 
-use pullback_analysis::call_graph::call_graph;
+use pullback_analysis::Analyses;
 use pullback_analysis::effects::Effects;
 
 /// A node.
@@ -61,7 +63,7 @@ impl Nodes {
 /// What needs what.
 pub(super) struct Graph<'p> {
     program: &'p Program,
-    effects: Effects,
+    effects: Rc<Effects>,
     pub nodes: Nodes,
     /// What each node needs.
     needs: Vec<Vec<Node>>,
@@ -76,11 +78,15 @@ pub(super) struct Graph<'p> {
 
 impl<'p> Graph<'p> {
     /// The needs of a program.
-    pub fn of(program: &'p Program, roots: &[FuncId]) -> Self {
+    pub fn of(program: &'p mut Program, roots: &[FuncId], analyses: &mut Analyses) -> Self {
         let nodes = Nodes::of(program);
+        let effects = analyses.effects_in_place(program);
+        let program = &*program;
+        let call_graph = analyses.call_graph(program, roots);
+        let held = &call_graph.is_held;
         let mut graph = Self {
             program,
-            effects: Effects::in_place(program),
+            effects,
             needs: vec![vec![]; nodes.stmts],
             joint: vec![vec![]; nodes.stmts],
             roots: vec![],
@@ -88,18 +94,17 @@ impl<'p> Graph<'p> {
             wholes: FxHashMap::default(),
             nodes,
         };
-        let held = call_graph(program, roots).is_held;
         for (id, func) in program.funcs.iter_enumerated() {
             for at in 0..func.results.len() {
                 graph.need_atom(graph.nodes.result(id, at), func.body.results[at]);
             }
-            graph.block(&func.body, None);
+            graph.block(id, &func.body, None);
             if held[id] {
                 graph.roots.extend(func.params.iter().map(|param| param.index()));
                 graph.roots.extend((0..func.results.len()).map(|at| graph.nodes.result(id, at)));
             }
         }
-        graph.hold_fields(&held);
+        graph.hold_fields(held);
         graph
     }
 
@@ -189,7 +194,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    fn block(&mut self, block: &'p Block, around: Option<Node>) {
+    fn block(&mut self, func: FuncId, block: &'p Block, around: Option<Node>) {
         for stmt in &block.stmts {
             let node = self.needs.len();
             self.needs.push(around.into_iter().collect());
@@ -200,14 +205,14 @@ impl<'p> Graph<'p> {
             for param in stmt.op.inner_params() {
                 self.need(param.index(), node);
             }
-            let number = node - self.nodes.stmts;
-            let may_fail = self.effects.fails_itself(self.program, stmt, number);
-            if may_fail || self.effects.tells.op(self.program, &stmt.op) {
+            let effects = self.effects.func(func);
+            let may_fail = effects.fails_itself(self.program, stmt);
+            if may_fail || effects.tells(self.program, &stmt.op) {
                 self.roots.push(node);
             }
             self.stmt(stmt, node, may_fail);
             for inner in stmt.op.blocks() {
-                self.block(inner, Some(node));
+                self.block(func, inner, Some(node));
             }
         }
     }

@@ -10,28 +10,38 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Loop, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use super::graph::Nodes;
-use crate::pass::keep;
+use crate::pass::{bodies as bodies_of, keep};
+use pullback_analysis::Changed;
 
-/// Leaves only what is live; whether anything else was there.
-pub(super) fn sweep(program: &mut Program, nodes: &Nodes, live: &[bool]) -> bool {
+/// Leaves only what is live; where anything else was.
+pub(super) fn sweep(program: &mut Program, nodes: &Nodes, live: &[bool]) -> Changed {
     let ids = program.funcs.ids();
     let mut bodies: IdVec<FuncId, Block> =
         ids.map(|func| std::mem::take(&mut program.funcs[func].body)).collect();
     let written = FxHashSet::default();
     let mut sweep = Sweep { program, nodes, live, next: 0, written, changed: false };
+    let mut changed = FxHashSet::default();
     for func in sweep.program.funcs.ids() {
         sweep.block(&mut bodies[func]);
         let results: Vec<bool> = sweep.results(func, bodies[func].results.len());
         sweep.keep(&mut bodies[func].results, &results);
+        if std::mem::take(&mut sweep.changed) {
+            changed.insert(func);
+        }
     }
-    for body in bodies.ids() {
-        sweep.unwritten(&mut bodies[body]);
+    for func in bodies.ids() {
+        sweep.unwritten(&mut bodies[func]);
+        if std::mem::take(&mut sweep.changed) {
+            changed.insert(func);
+        }
     }
-    let changed = sweep.changed;
     for func in program.funcs.ids() {
         program.funcs[func].body = std::mem::take(&mut bodies[func]);
     }
-    signatures(program, nodes, live) || changed
+    if signatures(program, nodes, live) {
+        return Changed::All;
+    }
+    bodies_of(program.funcs.ids().filter(|func| changed.contains(func)).collect())
 }
 
 /// Takes out parameters and results of functions, and fields of constructors.

@@ -16,22 +16,21 @@
 use pullback_ir::{Atom, Block, Op, Program, Stmt};
 use rustc_hash::FxHashSet;
 
-use crate::loops::hoist::names;
-use crate::pass::each_body;
-use pullback_analysis::effects::Effects;
+use crate::pass::each_func;
+use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::reorder::names;
+use pullback_analysis::{Analyses, Changed};
 
 /// Reads rows in the branches that write their arrays; whether there were any.
-pub(super) fn into_branches(program: &mut Program) -> bool {
-    let effects = Effects::in_place(program);
-    let mut next = 0;
-    each_body(program, |program, body| in_block(program, &effects, &mut next, body))
+pub(super) fn into_branches(program: &mut Program, analyses: &mut Analyses) -> Changed {
+    let effects = analyses.effects_in_place(program);
+    each_func(program, |program, func, body| in_block(program, effects.func(func), body))
 }
 
-fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &mut Block) -> bool {
+fn in_block(program: &mut Program, effects: FuncEffects<'_>, block: &mut Block) -> bool {
     let (mut changed, mut rows) = (false, vec![]);
     for (at, stmt) in block.stmts.iter_mut().enumerate() {
-        let is_calm = effects.is_calm(program, stmt, *next);
-        *next += 1;
+        let is_calm = effects.is_calm(program, stmt);
         if let (Op::Index(Atom::Var(_), _), [row]) = (&stmt.op, stmt.vars.as_slice())
             && is_calm
             && program.vars[*row].ty.is_array()
@@ -39,7 +38,7 @@ fn in_block(program: &mut Program, effects: &Effects, next: &mut usize, block: &
             rows.push(at);
         }
         for inner in stmt.op.blocks_mut() {
-            changed |= in_block(program, effects, next, inner);
+            changed |= in_block(program, effects, inner);
         }
     }
     // From the last to the first, so that the places of those still to move stay right.

@@ -1,0 +1,171 @@
+//! What is known of a program is kept until it changes. Who changes it says which functions: of the others it is still
+//! known.
+//!
+//! Input: a program, and what has become of it since. Output: the analyses of this crate, each made once for a program
+//! as it is.
+
+use std::rc::Rc;
+
+use pullback_base::{Id, IdVec};
+use pullback_ir::{FuncId, Program, Tells, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::access::aliased;
+use crate::call_graph::{CallGraph, call_graph};
+use crate::effects::Effects;
+use crate::facts::{Facts, FuncFacts, Moves, number};
+use crate::undefined::undefined;
+
+/// What has become of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is as it was.
+    Nothing,
+    /// It means what it did and is no simpler, but what it consists of has other ids.
+    Ids,
+    /// The bodies of these functions are new. Their parameters and results, and all data types, are as they were.
+    Bodies(Vec<FuncId>),
+    /// Anything may be new.
+    All,
+}
+
+impl From<bool> for Changed {
+    fn from(changed: bool) -> Self {
+        if changed { Self::All } else { Self::Nothing }
+    }
+}
+
+impl Changed {
+    /// Whether any code is new.
+    pub fn is_new(&self) -> bool {
+        match self {
+            Self::Nothing | Self::Ids => false,
+            Self::Bodies(_) | Self::All => true,
+        }
+    }
+    /// What has become of a program to which first the one and then the other has happened.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, changed) | (changed, Self::Nothing) => changed,
+            (Self::Bodies(mut funcs), Self::Bodies(more)) => {
+                funcs.extend(more);
+                Self::Bodies(funcs)
+            }
+            (Self::Ids, Self::Ids) => Self::Ids,
+            (Self::All | Self::Ids | Self::Bodies(_), _) => Self::All,
+        }
+    }
+}
+
+/// What is known of a program as it is.
+#[derive(Default)]
+pub struct Analyses {
+    /// How often it has changed.
+    version: u64,
+    /// By function: wherever statements are moved.
+    anywhere: Vec<Option<Rc<FuncFacts>>>,
+    /// By function: where statements stay.
+    in_place: Vec<Option<Rc<FuncFacts>>>,
+    whole: Whole,
+}
+
+/// What is known that any function may change.
+#[derive(Default)]
+struct Whole {
+    effects: Option<Rc<Effects>>,
+    effects_in_place: Option<Rc<Effects>>,
+    tells: Option<Rc<Tells>>,
+    aliased: Option<Rc<IdVec<FuncId, bool>>>,
+    undefined: Option<Rc<FxHashSet<VarId>>>,
+    call_graph: Option<(Vec<FuncId>, Rc<CallGraph>)>,
+}
+
+impl Analyses {
+    /// A number that the program has had for as long as it has been as it is.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Forgets what may no longer be so.
+    pub fn forget(&mut self, changed: &Changed) {
+        match changed {
+            Changed::Nothing => return,
+            Changed::Bodies(funcs) => {
+                for func in funcs {
+                    for known in [&mut self.anywhere, &mut self.in_place] {
+                        known.get_mut(func.index()).map(Option::take);
+                    }
+                }
+            }
+            Changed::Ids | Changed::All => {
+                self.anywhere.clear();
+                self.in_place.clear();
+            }
+        }
+        self.whole = Whole::default();
+        self.version += 1;
+    }
+
+    /// [`Facts::of`]
+    pub fn facts(&mut self, program: &mut Program) -> Facts {
+        facts(&mut self.anywhere, program, Moves::Anywhere)
+    }
+
+    /// [`Facts::in_place`]
+    pub fn facts_in_place(&mut self, program: &mut Program) -> Facts {
+        facts(&mut self.in_place, program, Moves::Nowhere)
+    }
+
+    /// The effects of functions and statements, wherever these may be moved.
+    pub fn effects(&mut self, program: &mut Program) -> Rc<Effects> {
+        let (facts, tells) = (self.facts(program), self.tells(program));
+        kept(&mut self.whole.effects, || Effects::by(program, facts, tells))
+    }
+
+    /// The effects of functions and statements that stay where they are.
+    pub fn effects_in_place(&mut self, program: &mut Program) -> Rc<Effects> {
+        let (facts, tells) = (self.facts_in_place(program), self.tells(program));
+        kept(&mut self.whole.effects_in_place, || Effects::by(program, facts, tells))
+    }
+
+    /// Which functions tell something.
+    pub fn tells(&mut self, program: &Program) -> Rc<Tells> {
+        kept(&mut self.whole.tells, || Tells::of(program))
+    }
+
+    /// The functions that may be given the same accumulator twice.
+    pub fn aliased(&mut self, program: &Program) -> Rc<IdVec<FuncId, bool>> {
+        kept(&mut self.whole.aliased, || aliased(program))
+    }
+
+    /// The variables that may have no value.
+    pub fn undefined(&mut self, program: &Program) -> Rc<FxHashSet<VarId>> {
+        kept(&mut self.whole.undefined, || undefined(program))
+    }
+
+    /// The call graph below some roots.
+    pub fn call_graph(&mut self, program: &Program, roots: &[FuncId]) -> Rc<CallGraph> {
+        if let Some((known, graph)) = &self.whole.call_graph
+            && known == roots
+        {
+            return Rc::clone(graph);
+        }
+        let graph = Rc::new(call_graph(program, roots));
+        self.whole.call_graph = Some((roots.to_vec(), Rc::clone(&graph)));
+        graph
+    }
+}
+
+/// What is known, found out if it is not.
+fn kept<T>(known: &mut Option<Rc<T>>, find: impl FnOnce() -> T) -> Rc<T> {
+    Rc::clone(known.get_or_insert_with(|| Rc::new(find())))
+}
+
+/// What is known of all functions; those of which it is not are swept.
+fn facts(known: &mut Vec<Option<Rc<FuncFacts>>>, program: &mut Program, moves: Moves) -> Facts {
+    number(program);
+    known.resize(program.funcs.len(), None);
+    let funcs = program.funcs.ids().zip(known);
+    funcs.map(|(func, known)| kept(known, || FuncFacts::of(program, func, moves))).collect()
+}
