@@ -182,14 +182,18 @@ pub fn touches_acc(program: &Program, op: &Op) -> bool {
     if touches || op.blocks().is_empty() {
         return touches;
     }
-    let mut bound: FxHashSet<VarId> = FxHashSet::default();
+    let mut named: FxHashSet<VarId> = FxHashSet::default();
     for block in op.blocks() {
-        block.visit(&mut |stmt| bound.extend(stmt.vars.iter().filter(|var| is_acc(**var))));
+        block.visit_atoms(&mut |atom| named.extend(atom.var().filter(|var| is_acc(*var))));
     }
-    for block in op.blocks() {
-        block.visit_atoms(&mut |atom| {
-            touches |= atom.var().is_some_and(|var| is_acc(var) && !bound.contains(&var));
-        });
+    if !named.is_empty() {
+        for block in op.blocks() {
+            block.visit(&mut |stmt| {
+                for var in &stmt.vars {
+                    named.remove(var);
+                }
+            });
+        }
     }
-    touches
+    !named.is_empty()
 }

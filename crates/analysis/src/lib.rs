@@ -18,6 +18,7 @@ pub mod effects;
 pub mod facts;
 mod kept;
 pub mod reorder;
+pub mod sizes;
 pub mod undefined;
 
 pub use kept::{Analyses, Changed};

@@ -127,11 +127,12 @@ pub fn join(
 
 /// Whether an operation names one of these variables, at any depth.
 pub fn names(op: &Op, vars: &FxHashSet<VarId>) -> bool {
+    let is_one = |atom: Atom| atom.var().is_some_and(|var| vars.contains(&var));
     let mut is_named = false;
-    let mut look = |atom: Atom| is_named |= atom.var().is_some_and(|var| vars.contains(&var));
-    op.for_each_atom(&mut look);
-    for block in op.blocks() {
-        block.visit_atoms(&mut look);
-    }
+    op.for_each_atom(&mut |atom| is_named |= is_one(atom));
     is_named
+        || op.blocks().into_iter().any(|block| {
+            block.stmts.iter().any(|stmt| names(&stmt.op, vars))
+                || block.results.iter().any(|atom| is_one(*atom))
+        })
 }

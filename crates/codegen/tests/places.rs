@@ -1,6 +1,7 @@
 //! Where arrays lie, and how places in them are found: what short loops collect lies in the frame of the function, unless
 //! somebody holds it in the end, and places are multiplied with sizes that have been checked.
 
+use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
 use pullback_codegen::{Fp, Level, Limits, Native, emit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
@@ -41,7 +42,8 @@ fn text(program: &Program) -> String {
 /// Native code gives what the evaluator gives.
 fn agrees(program: &Program, args: &[Value]) {
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
-    let native = Native::new(program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
+    let native = Native::new(program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
+        .expect("native code");
     let limits =
         Limits { max_memory: 1 << 26, timeout: None, since: None, tell: |_| {}, progress: None };
     let found = native.call(program, 0, args, &limits).map_err(|problem| problem.title);

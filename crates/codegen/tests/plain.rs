@@ -1,6 +1,7 @@
 //! Sums of products that are zero where their first factor is: computed plainly in native code, and again where that is
 //! NaN. Expected is a sum over the factors that are not zero.
 
+use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
 use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
@@ -48,7 +49,8 @@ fn zeros_meet_what_is_not_finite() {
     let program = parse(PROGRAM, file).expect("a program");
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     for fp in [Fp::Strict, Fp::Fast] {
-        let native = Native::new(&program, &roots, &[], Level::Quick, fp).expect("native code");
+        let native = Native::new(&program, &roots, &Facts::default(), Level::Quick, fp)
+            .expect("native code");
         for (n, m, p) in [(1, 3, 2), (8, 4, 5), (35, 7, 9), (75, 11, 4), (32, 2, 1)] {
             for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, 3.0] {
                 let (a, b) = factors(n, m, p, odd);

@@ -2,6 +2,7 @@
 
 mod pages;
 
+use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
 use pullback_codegen::{Fp, Level, Limits, Native};
 use pullback_ir::eval::Value;
@@ -53,7 +54,8 @@ fn native() -> (Program, Native) {
     let file = sources.add("repeat.ir", PROGRAM);
     let program = parse(PROGRAM, file).expect("a program");
     let roots: Vec<FuncId> = program.funcs.ids().collect();
-    let native = Native::new(&program, &roots, &[], Level::Quick, Fp::Strict).expect("native code");
+    let native = Native::new(&program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
+        .expect("native code");
     (program, native)
 }
 

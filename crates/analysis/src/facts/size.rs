@@ -138,17 +138,12 @@ impl Ctx<'_> {
     }
 
     fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
+        if let Some(a) = array_like(op) {
+            return self.dims_of(a);
+        }
         let own = |k: usize| own(var, k);
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match op {
-            Op::Copy(a)
-            | Op::Stop(a)
-            | Op::Update(a, _, _)
-            | Op::Zero(a)
-            | Op::Plus(a, _)
-            | Op::NewAcc(a)
-            | Op::ReadAcc(a)
-            | Op::Argsort(a) => self.dims_of(*a),
             // A tangent of an array of numbers has the sizes of that, where there are rows.
             Op::ToTangent(_, a, _) if self.program.type_of(*a) == self.program.vars[var].ty => {
                 let mut dims = self.dims_of(*a)?;
@@ -196,6 +191,22 @@ impl Ctx<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// The value whose sizes the result of an operation has, if it is of that kind.
+pub(crate) fn array_like(op: &Op) -> Option<Atom> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others have sizes of their own")]
+    match op {
+        Op::Copy(a)
+        | Op::Stop(a)
+        | Op::Update(a, _, _)
+        | Op::Zero(a)
+        | Op::Plus(a, _)
+        | Op::NewAcc(a)
+        | Op::ReadAcc(a)
+        | Op::Argsort(a) => Some(*a),
+        _ => None,
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
         let kept = kept_accs(program, body);
+        if kept.values().all(|is_kept| *is_kept) {
+            return false;
+        }
         let mut states = States { program, kept, values: FxHashMap::default(), changed: false };
         states.block(body, &mut vec![]);
         states.changed

@@ -19,8 +19,8 @@
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::constants::interprocedural_sizes::sizes::{Known, Sizes};
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::sizes::{Known, Sizes};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -36,8 +36,8 @@ pub(crate) const PASS: Pass = Pass {
 /// The most numbers of such an accumulator.
 const MOST: i64 = 16;
 
-fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
-    let sizes = Sizes::of(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let sizes = analyses.sizes(program, roots);
     each_body(program, |program, body| {
         let split = chosen(program, &sizes, body);
         let changed = !split.is_empty();

@@ -53,6 +53,14 @@ struct Fields<'p> {
     undefined: &'p FxHashSet<VarId>,
 }
 
+/// Whether a value is taken apart in a block.
+fn has_match(block: &Block) -> bool {
+    let is_match = |stmt: &Stmt| {
+        matches!(stmt.op, Op::Match(_)) || stmt.op.blocks().into_iter().any(has_match)
+    };
+    block.stmts.iter().any(is_match)
+}
+
 /// Where a field is in a value: through which constructors, and which of their fields.
 type Path = Vec<(u32, usize)>;
 
@@ -68,6 +76,9 @@ struct Wanted {
 impl Fields<'_> {
     /// Takes fields out before a loop, which then reads what was taken out; whether there were any.
     fn take(&mut self, repeat: &mut Stmt, before: &mut Vec<Stmt>) -> bool {
+        if !repeat.op.blocks().into_iter().any(has_match) {
+            return false;
+        }
         let mut atoms = FxHashMap::default();
         for (value, wanted) in &self.wanted(repeat) {
             let taken = self.taken(wanted, &[], *value, repeat.span);

@@ -25,7 +25,6 @@ use pullback_ir::{FuncId, Program};
 
 use self::choice::Choice;
 use self::split::Split;
-use crate::constants::interprocedural_sizes::sizes::Sizes;
 use crate::pass::{Pass, Phase, Scope};
 use pullback_analysis::{Analyses, Changed};
 
@@ -39,8 +38,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
-    let sizes = Sizes::of(program, roots);
-    let choice = Choice::of(program, roots, &sizes);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let sizes = analyses.sizes(program, roots);
+    let choice = Choice::of(program, &analyses.call_graph(program, roots), &sizes);
     (choice.is_any() && Split::new(program, &choice).run()).into()
 }

@@ -38,6 +38,9 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    if !program.datas.ids().any(|data| is_box(program, data)) {
+        return Changed::Nothing;
+    }
     let facts = analyses.facts(program);
     each_func(program, |program, func, body| {
         let mut survey = Survey::of(program, facts.func(func));

@@ -41,7 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
-    let choice = Choice::of(program, roots);
-    (choice.is_any() && Split::new(program, &choice).run()).into()
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let choice = Choice::of(program, &analyses.call_graph(program, roots));
+    choice.is_some_and(|choice| Split::new(program, &choice).run()).into()
 }

@@ -12,12 +12,10 @@
 //! Law: values and failures stay: checks of sizes are no sizes, and stay where they are. The analysis is that of
 //! `sizes`.
 
-pub(crate) mod sizes;
-
 use pullback_ir::{Atom, Elem, FuncId, Op, Program};
 
-use self::sizes::{Known, Sizes};
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::sizes::{Known, Sizes};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -30,8 +28,8 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
-    let sizes = Sizes::of(program, roots);
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    let sizes = analyses.sizes(program, roots);
     each_body(program, |program, body| {
         let mut changed = false;
         body.visit_mut(&mut |stmt| {

@@ -47,6 +47,9 @@ const WORK: usize = 100_000;
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let graph = analyses.call_graph(program, roots);
+    if !graph.order.iter().any(|func| graph.is_recursive[*func]) {
+        return Changed::Nothing;
+    }
     let simplify = Simplify::of(program);
     let mut ctx = Unfold { simplify, graph: &graph, room: GROWTH, work: WORK, changed: false };
     for func in &graph.order {

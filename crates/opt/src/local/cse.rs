@@ -16,6 +16,7 @@
 //! nest does not cost the square of its size.
 
 use std::mem::{Discriminant, discriminant};
+use std::rc::Rc;
 
 use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, StrId, Tells, Type, VarId};
 use pullback_prim::Prim;
@@ -51,22 +52,19 @@ pub(crate) fn shared(
     let mut ctx = Cse {
         program,
         tells,
-        outlines: FxHashMap::default(),
+        outlines: Outlines::of(program, block),
         values: FxHashMap::default(),
         seen: vec![],
         atoms,
+        key: vec![],
+        own: FxHashMap::default(),
     };
-    block.visit(&mut |stmt| {
-        if let Some(outline) = Outline::of(program, stmt) {
-            *ctx.outlines.entry(outline).or_insert(0) += 1;
-        }
-    });
     ctx.block(block);
     !ctx.atoms.is_empty()
 }
 
 /// What a computation is, without the names of what it binds, as a list.
-type Key = Vec<Piece>;
+type Key = Rc<[Piece]>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Piece {
@@ -94,30 +92,62 @@ struct Outline {
     types: Vec<Type>,
 }
 
-impl Outline {
-    fn of(program: &Program, stmt: &Stmt) -> Option<Self> {
-        let blocks = stmt.op.blocks();
-        if blocks.is_empty() {
-            return None;
-        }
-        let types = stmt.vars.iter().map(|var| program.vars[*var].ty).collect();
-        let size = blocks.into_iter().map(Block::size).sum();
-        Some(Self { op: discriminant(&stmt.op), size, types })
+/// How many computations with blocks look the same at first: in a deep nest, where it would take the square of its size
+/// to compare the others, hardly any do.
+#[derive(Default)]
+struct Outlines {
+    counts: FxHashMap<Outline, usize>,
+    /// The computations that have blocks and results, by the first result.
+    known: FxHashMap<VarId, Outline>,
+}
+
+impl Outlines {
+    /// Those of what is in a block.
+    fn of(program: &Program, block: &Block) -> Self {
+        let mut outlines = Self::default();
+        outlines.block(program, block);
+        outlines
+    }
+
+    /// Looks at a block. How many statements it has.
+    fn block(&mut self, program: &Program, block: &Block) -> usize {
+        let stmt = |stmt: &Stmt| {
+            let blocks = stmt.op.blocks();
+            if blocks.is_empty() {
+                return 1;
+            }
+            let size = blocks.into_iter().map(|block| self.block(program, block)).sum();
+            if let Some(first) = stmt.vars.first() {
+                let types = stmt.vars.iter().map(|var| program.vars[*var].ty).collect();
+                let outline = Outline { op: discriminant(&stmt.op), size, types };
+                *self.counts.entry(outline.clone()).or_insert(0) += 1;
+                self.known.insert(*first, outline);
+            }
+            1 + size
+        };
+        block.stmts.iter().map(stmt).sum()
+    }
+
+    /// Whether a computation is the only one that looks as it does.
+    fn is_alone(&self, stmt: &Stmt) -> bool {
+        let outline = stmt.vars.first().and_then(|first| self.known.get(first));
+        outline.is_some_and(|outline| self.counts.get(outline) == Some(&1))
     }
 }
 
 struct Cse<'p> {
     program: &'p Program,
     tells: &'p Tells,
-    /// How many computations have each outline. Only those with company get a key: in a deep nest, keys of all would
-    /// take the square of its size.
-    outlines: FxHashMap<Outline, usize>,
+    outlines: Outlines,
     /// What stands for a variable that was computed again.
     atoms: FxHashMap<VarId, Atom>,
     /// The results of the computations that are in scope.
     values: FxHashMap<Key, Vec<VarId>>,
     /// The keys of `values`, innermost block last.
     seen: Vec<Key>,
+    /// Room for what is to be compared: the list, and the numbers of what it binds.
+    key: Vec<Piece>,
+    own: FxHashMap<VarId, u64>,
 }
 
 impl Cse<'_> {
@@ -126,12 +156,10 @@ impl Cse<'_> {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.for_each_atom_mut(&mut |atom| self.replace(atom));
-            let outline = Outline::of(self.program, &stmt);
             for inner in stmt.op.blocks_mut() {
                 self.block(inner);
             }
-            let has_alike = outline.is_none_or(|outline| self.outlines[&outline] > 1);
-            if !has_alike || !self.is_known(&stmt) {
+            if self.outlines.is_alone(&stmt) || !self.is_known(&stmt) {
                 stmts.push(stmt);
             }
         }
@@ -152,20 +180,24 @@ impl Cse<'_> {
 
     /// Whether the same has been computed before, in scope; if not, this computation is known from now on.
     fn is_known(&mut self, stmt: &Stmt) -> bool {
-        let has_effect =
-            touches_acc(self.program, &stmt.op) || self.tells.op(self.program, &stmt.op);
-        if !is_shareable(&stmt.op) || stmt.vars.is_empty() || has_effect {
+        if !is_shareable(&stmt.op)
+            || stmt.vars.is_empty()
+            || touches_acc(self.program, &stmt.op)
+            || self.tells.op(self.program, &stmt.op)
+        {
             return false;
         }
-        let mut writer = Writer { program: self.program, key: vec![], own: FxHashMap::default() };
+        self.key.clear();
+        self.own.clear();
+        let mut writer = Writer { program: self.program, key: &mut self.key, own: &mut self.own };
         writer.stmt(stmt);
-        let key = writer.key;
-        if let Some(vars) = self.values.get(&key) {
+        if let Some(vars) = self.values.get(self.key.as_slice()) {
             let same = stmt.vars.iter().zip(vars);
             self.atoms.extend(same.map(|(var, other)| (*var, Atom::Var(*other))));
             return true;
         }
-        self.values.insert(key.clone(), stmt.vars.clone());
+        let key: Key = self.key.as_slice().into();
+        self.values.insert(Rc::clone(&key), stmt.vars.clone());
         self.seen.push(key);
         false
     }
@@ -203,9 +235,9 @@ fn is_commutative(prim: Prim) -> bool {
 
 struct Writer<'p> {
     program: &'p Program,
-    key: Key,
+    key: &'p mut Vec<Piece>,
     /// The numbers of what the computation binds.
-    own: FxHashMap<VarId, u64>,
+    own: &'p mut FxHashMap<VarId, u64>,
 }
 
 impl Writer<'_> {

@@ -86,8 +86,8 @@ pub(crate) struct Simplify<'p> {
     pub(crate) program: &'p mut Program,
     /// What stands for a variable.
     atoms: Vec<Option<Atom>>,
-    defs: Vec<Option<Def>>,
-    /// The states and results of loops that are +0, more, or NaN.
+    defs: Vec<Option<Box<Def>>>,
+    /// States of loops, and what these are in the end, that are 0 and not -0, or more, or NaN.
     unsigned: FxHashSet<VarId>,
     /// The Bools that are known because a branch that fails was not taken.
     passed: Vec<usize>,
@@ -179,16 +179,16 @@ impl Simplify<'_> {
         if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }) = &stmt.op {
             for (var, result) in stmt.vars.iter().zip(&body.results).skip(states.len()) {
                 let is_unsigned = self.has_no_negative_zero(*result);
-                self.defs[var.index()] = Some(Def::Collected(*count, is_unsigned));
+                self.defs[var.index()] = Some(Box::new(Def::Collected(*count, is_unsigned)));
             }
         } else if let ([var], true) = (stmt.vars.as_slice(), stmt.op.blocks().is_empty()) {
-            self.defs[var.index()] = Some(Def::Op(stmt.op.clone()));
+            self.defs[var.index()] = Some(Box::new(Def::Op(stmt.op.clone())));
         }
     }
 
     /// The operation that an atom is the result of.
     pub(crate) fn def(&self, atom: Atom) -> Option<&Op> {
-        match self.defs.get(atom.var()?.index())?.as_ref()? {
+        match self.defs.get(atom.var()?.index())?.as_deref()? {
             Def::Op(op) => Some(op),
             Def::Collected(_, _) => None,
         }

@@ -19,7 +19,10 @@
 //! Derivatives inside each other have many such states. What moves in each of `k` directions that are the same moves
 //! alike, so that `k + 1` states are left of the `2^k` that the `k`-th derivative has in forward mode.
 
+use std::mem::{Discriminant, discriminant};
+
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
+use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::local::cse::shared;
@@ -75,8 +78,14 @@ fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
         one == other && is_same(init[a], init[b])
     };
     let mut twin_of = first_of(states.len(), is_alike);
+    if !is_parted(&twin_of) {
+        // Most of those that begin alike go on in other ways, which is soon seen.
+        let makers = makers(body);
+        let maker = |at: usize| body.results[at].var().and_then(|var| makers.get(&var));
+        twin_of = first_of(states.len(), |a, b| twin_of[a] == twin_of[b] && maker(a) == maker(b));
+    }
     loop {
-        if twin_of.iter().enumerate().all(|(at, of)| at == *of) {
+        if is_parted(&twin_of) {
             return twin_of;
         }
         let mut after = body.clone();
@@ -92,7 +101,34 @@ fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
     }
 }
 
-/// For each of `count` items the first one that is alike.
+/// Whether no two of these are alike.
+fn is_parted(twin_of: &[usize]) -> bool {
+    twin_of.iter().enumerate().all(|(at, of)| at == *of)
+}
+
+/// What makes a variable, as far as equal computations are the same in it: the operation, and which of how many results
+/// the variable is.
+#[derive(PartialEq)]
+struct Maker {
+    op: Discriminant<Op>,
+    prim: Option<Prim>,
+    place: (usize, usize),
+}
+
+/// What makes the variables that a block binds.
+fn makers(block: &Block) -> FxHashMap<VarId, Maker> {
+    let mut makers = FxHashMap::default();
+    for stmt in &block.stmts {
+        let prim = if let Op::Prim(prim, _) = stmt.op { Some(prim) } else { None };
+        let vars = stmt.vars.iter().enumerate();
+        makers.extend(vars.map(|(at, var)| {
+            (*var, Maker { op: discriminant(&stmt.op), prim, place: (at, stmt.vars.len()) })
+        }));
+    }
+    makers
+}
+
+/// For each of so many the first one that is like it.
 fn first_of(count: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     (0..count).map(|at| (0..at).find(|first| is_alike(*first, at)).unwrap_or(at)).collect()
 }

@@ -9,8 +9,8 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::constants::interprocedural_sizes::sizes::{Known, Sizes};
-use pullback_analysis::call_graph::{Place, call_graph};
+use pullback_analysis::call_graph::{CallGraph, Place};
+use pullback_analysis::sizes::{Known, Sizes};
 
 /// The most numbers that an array becomes.
 const MOST: i64 = 16;
@@ -69,7 +69,7 @@ struct Origin {
 
 impl Choice {
     /// The choice for a program.
-    pub fn of(program: &Program, roots: &[FuncId], sizes: &Sizes) -> Self {
+    pub fn of(program: &Program, graph: &CallGraph, sizes: &Sizes) -> Self {
         let mut search = Search {
             program,
             sizes,
@@ -81,7 +81,6 @@ impl Choice {
             made: vec![],
             fields: vec![],
         };
-        let graph = call_graph(program, roots);
         for id in &graph.order {
             let func = &program.funcs[*id];
             if !graph.is_held[*id] && !func.is_constant {

@@ -13,7 +13,7 @@ use pullback_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pullback_analysis::call_graph::{Place, call_graph};
+use pullback_analysis::call_graph::{CallGraph, Place};
 
 /// The most fields, and the most constructors, of a type whose values are split.
 const MOST: usize = 8;
@@ -37,12 +37,15 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
+    /// The choice for a program, if any data type can be taken apart.
+    pub fn of(program: &Program, graph: &CallGraph) -> Option<Self> {
         let mut search = Search::default();
         for data in program.datas.ids() {
             search.layouts.extend(layout(program, data).map(|layout| (data, layout)));
         }
-        let graph = call_graph(program, roots);
+        if search.layouts.is_empty() {
+            return None;
+        }
         for (id, func) in program.funcs.iter_enumerated() {
             if !graph.is_held[id] && !func.is_constant {
                 for param in &func.params {
@@ -60,10 +63,11 @@ impl Choice {
             }
         }
         let funcs = program.funcs.iter();
-        search.settle(funcs.map(|func| (func.params.clone(), func.results.clone())).collect())
+        let funcs = funcs.map(|func| (func.params.clone(), func.results.clone())).collect();
+        Some(search.settle(funcs)).filter(Self::is_any)
     }
 
-    pub fn is_any(&self) -> bool {
+    fn is_any(&self) -> bool {
         !self.split.is_empty()
     }
 

@@ -60,15 +60,47 @@ impl Nodes {
     }
 }
 
+/// Items of nodes, those of each next to each other.
+struct ByNode<T> {
+    /// Where those of each node begin, and where the last ones end.
+    starts: Vec<usize>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> ByNode<T> {
+    fn of(count: usize, pairs: &[(Node, T)]) -> Self {
+        let mut starts = vec![0; count + 1];
+        for (node, _) in pairs {
+            starts[*node + 1] += 1;
+        }
+        for node in 0..count {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![T::default(); pairs.len()];
+        for (node, item) in pairs {
+            items[next[*node]] = *item;
+            next[*node] += 1;
+        }
+        Self { starts, items }
+    }
+
+    fn at(&self, node: Node) -> &[T] {
+        &self.items[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
 /// What needs what.
 pub(super) struct Graph<'p> {
     program: &'p Program,
     effects: Rc<Effects>,
     pub nodes: Nodes,
-    /// What each node needs.
-    needs: Vec<Vec<Node>>,
-    /// What each node needs together with another one.
-    joint: Vec<Vec<(Node, Node)>>,
+    /// How many nodes there are.
+    count: usize,
+    /// What nodes need.
+    needs: Vec<(Node, Node)>,
+    /// What nodes need together with another one, which comes first.
+    joint: Vec<(Node, (Node, Node))>,
     roots: Vec<Node>,
     /// Groups of nodes of which at least one must be live.
     any_of: Vec<Vec<Node>>,
@@ -87,8 +119,9 @@ impl<'p> Graph<'p> {
         let mut graph = Self {
             program,
             effects,
-            needs: vec![vec![]; nodes.stmts],
-            joint: vec![vec![]; nodes.stmts],
+            count: nodes.stmts,
+            needs: vec![],
+            joint: vec![],
             roots: vec![],
             any_of: vec![],
             wholes: FxHashMap::default(),
@@ -110,30 +143,30 @@ impl<'p> Graph<'p> {
 
     /// What is needed.
     pub fn live(&self) -> Vec<bool> {
-        let mut live = vec![false; self.needs.len()];
-        self.mark(self.roots.clone(), &mut live);
+        let needs = ByNode::of(self.count, &self.needs);
+        let joint = ByNode::of(self.count, &self.joint);
+        let mut live = vec![false; self.count];
+        let mark = |mut todo: Vec<Node>, live: &mut [bool]| {
+            while let Some(node) = todo.pop() {
+                if std::mem::replace(&mut live[node], true) {
+                    continue;
+                }
+                todo.extend(needs.at(node));
+                let joint = joint.at(node).iter().filter(|(other, _)| live[*other]);
+                todo.extend(joint.map(|(_, needed)| needed));
+            }
+        };
+        mark(self.roots.clone(), &mut live);
         for nodes in &self.any_of {
             if !nodes.iter().any(|node| live[*node]) {
-                self.mark(vec![nodes[0]], &mut live);
+                mark(vec![nodes[0]], &mut live);
             }
         }
         live
     }
 
-    /// Marks what some nodes need.
-    fn mark(&self, mut todo: Vec<Node>, live: &mut [bool]) {
-        while let Some(node) = todo.pop() {
-            if std::mem::replace(&mut live[node], true) {
-                continue;
-            }
-            todo.extend(&self.needs[node]);
-            let joint = self.joint[node].iter().filter(|(other, _)| live[*other]);
-            todo.extend(joint.map(|(_, needed)| needed));
-        }
-    }
-
     fn need(&mut self, node: Node, needed: Node) {
-        self.needs[node].push(needed);
+        self.needs.push((node, needed));
     }
 
     fn need_atom(&mut self, node: Node, atom: Atom) {
@@ -145,8 +178,8 @@ impl<'p> Graph<'p> {
     /// Two nodes together need a third.
     fn need_jointly(&mut self, one: Node, other: Node, atom: Atom) {
         if let Atom::Var(var) = atom {
-            self.joint[one].push((other, var.index()));
-            self.joint[other].push((one, var.index()));
+            self.joint.push((one, (other, var.index())));
+            self.joint.push((other, (one, var.index())));
         }
     }
 
@@ -196,9 +229,9 @@ impl<'p> Graph<'p> {
 
     fn block(&mut self, func: FuncId, block: &'p Block, around: Option<Node>) {
         for stmt in &block.stmts {
-            let node = self.needs.len();
-            self.needs.push(around.into_iter().collect());
-            self.joint.push(vec![]);
+            let node = self.count;
+            self.count += 1;
+            self.needs.extend(around.map(|around| (node, around)));
             for var in &stmt.vars {
                 self.need(var.index(), node);
             }

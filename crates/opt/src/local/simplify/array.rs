@@ -163,7 +163,7 @@ impl Simplify<'_> {
     }
 
     fn dim_law(&self, a: Atom, k: u8) -> Option<New> {
-        if let Some(Def::Collected(count, _)) = self.defs.get(a.var()?.index())?
+        if let Some(Def::Collected(count, _)) = self.defs.get(a.var()?.index())?.as_deref()
             && k == 0
         {
             return New::atom(*count);

@@ -124,7 +124,7 @@ impl Simplify<'_> {
     pub(super) fn in_arm(&mut self, scrutinee: Atom, arm: &mut Arm) {
         let Atom::Var(var) = scrutinee else { return self.block(&mut arm.block) };
         let fields = arm.params.iter().map(|param| Atom::Var(*param)).collect();
-        let known = Some(Def::Op(Op::Con(arm.tag, fields)));
+        let known = Some(Box::new(Def::Op(Op::Con(arm.tag, fields))));
         let before = std::mem::replace(&mut self.defs[var.index()], known);
         self.block(&mut arm.block);
         self.defs[var.index()] = before;

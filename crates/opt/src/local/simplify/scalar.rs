@@ -192,7 +192,9 @@ impl Simplify<'_> {
         if self.program.vars[var].ty == Type::REAL {
             return self.is_never_negative_zero(atom, DEEPEST);
         }
-        if let Some(Some(Def::Collected(_, is_unsigned))) = self.defs.get(var.index()) {
+        if let Some(Some(Def::Collected(_, is_unsigned))) =
+            self.defs.get(var.index()).map(Option::as_deref)
+        {
             return *is_unsigned;
         }
         match self.def(atom) {

@@ -9,12 +9,13 @@
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 
-use pullback_analysis::call_graph::{call_graph, of_rule, request_of};
+use crate::call_graph::{CallGraph, of_rule, request_of};
+use crate::facts::array_like;
 
 /// What is known of a size or an Int.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// No value has been seen.
+pub enum Known {
+    /// There is no value.
     #[default]
     Never,
     /// It is this number whenever it is there.
@@ -34,7 +35,7 @@ impl Known {
 }
 
 /// What is known of the sizes of a program's arrays.
-pub(crate) struct Sizes {
+pub struct Sizes {
     /// For an array, or an accumulator of one, the size of each dimension; for an Int, its value.
     vars: IdVec<VarId, Vec<Known>>,
     /// The same for the results of functions.
@@ -42,9 +43,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// What is known of a program that is entered at these roots.
-    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
-        let graph = call_graph(program, roots);
+    /// What is known of a program that is entered at these roots, below which this is the call graph.
+    pub fn of(program: &Program, roots: &[FuncId], graph: &CallGraph) -> Self {
         let sizes = Self {
             vars: program.vars.iter().map(|var| vec![Known::Never; places(var.ty)]).collect(),
             results: program
@@ -181,6 +181,9 @@ impl Ctx<'_> {
                 {
                     self.enter(self.program.requests[request].func, args);
                 }
+                if vars.iter().all(|var| self.sizes.vars[*var].is_empty()) {
+                    return;
+                }
                 match (self.plain(op), vars) {
                     (Some(known), &[var]) => self.learn(var, &known),
                     (_, vars) => vars.iter().for_each(|var| self.varies(*var)),
@@ -251,19 +254,12 @@ impl Ctx<'_> {
 
     /// What an operation of one result, without blocks, gives.
     fn plain(&self, op: &Op) -> Option<Vec<Known>> {
+        if let Some(a) = array_like(op).filter(|a| self.program.type_of(*a).is_array()) {
+            return Some(self.known(a));
+        }
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
         match op {
-            Op::Copy(a)
-            | Op::Stop(a)
-            | Op::Update(a, _, _)
-            | Op::Zero(a)
-            | Op::Plus(a, _)
-            | Op::NewAcc(a)
-            | Op::ReadAcc(a)
-            | Op::Argsort(a)
-            | Op::Shape(a, _)
-            | Op::ToTangent(_, a, _)
-            | Op::FromTangent(a, _)
+            Op::Shape(a, _) | Op::ToTangent(_, a, _) | Op::FromTangent(a, _)
                 if self.program.type_of(*a).is_array() =>
             {
                 Some(self.known(*a))
