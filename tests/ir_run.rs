@@ -18,7 +18,8 @@ use crate::ir_text::{keeps_rules, read};
 
 /// Runs the functions of a file in every way that there is.
 pub fn ir_run_test(text: &str) -> Result<(), String> {
-    let case = Case::read(text)?;
+    let mut case = Case::read(text)?;
+    let facts = Facts::nothing(&mut case.program);
     let lines = case.lines()?;
     let mut failures = vec![];
     for (line, func) in &lines {
@@ -34,7 +35,7 @@ pub fn ir_run_test(text: &str) -> Result<(), String> {
     let compiled: Vec<_> =
         lines.into_iter().filter(|(line, _)| !line.starts_with("count")).collect();
     if case.budget.is_none() && !compiled.is_empty() {
-        failures.extend(case.differs_natively(&compiled)?);
+        failures.extend(case.differs_natively(&compiled, &facts)?);
     }
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
@@ -94,10 +95,10 @@ impl<'t> Case<'t> {
     }
 
     /// The lines that do not hold of native code, each with what is so.
-    fn differs_natively(&self, lines: &[(&str, FuncId)]) -> Result<Vec<String>, String> {
+    fn differs_natively(&self, lines: &[(&str, FuncId)], facts: &Facts) -> Result<Vec<String>, String> {
         let roots: Vec<FuncId> = lines.iter().map(|(_, func)| *func).collect();
         let native =
-            Native::new(&self.program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
+            Native::new(&self.program, &roots, facts, Level::Quick, Fp::Strict)
                 .map_err(|failure| format!("{failure:?}"))?;
         let limits = pullback_codegen::Limits {
             max_memory: self.limits.max_memory,

@@ -46,11 +46,11 @@ fn factors(n: usize, m: usize, p: usize, odd: f64) -> (Vec<f64>, Vec<f64>) {
 fn zeros_meet_what_is_not_finite() {
     let mut sources = SourceMap::default();
     let file = sources.add("plain.ir", PROGRAM);
-    let program = parse(PROGRAM, file).expect("a program");
+    let mut program = parse(PROGRAM, file).expect("a program");
+    let facts = Facts::nothing(&mut program);
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     for fp in [Fp::Strict, Fp::Fast] {
-        let native = Native::new(&program, &roots, &Facts::default(), Level::Quick, fp)
-            .expect("native code");
+        let native = Native::new(&program, &roots, &facts, Level::Quick, fp).expect("native code");
         for (n, m, p) in [(1, 3, 2), (8, 4, 5), (35, 7, 9), (75, 11, 4), (32, 2, 1)] {
             for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, 3.0] {
                 let (a, b) = factors(n, m, p, odd);

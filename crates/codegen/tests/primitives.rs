@@ -107,8 +107,9 @@ fn primitives_are_what_the_table_says() {
     let known: Vec<(Prim, FuncId)> =
         Prim::ALL.iter().filter_map(|prim| Some((*prim, function(&mut program, *prim)?))).collect();
     let roots: Vec<FuncId> = known.iter().map(|(_, func)| *func).collect();
-    let native = Native::new(&program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
-        .expect("native code");
+    let facts = Facts::nothing(&mut program);
+    let native =
+        Native::new(&program, &roots, &facts, Level::Quick, Fp::Strict).expect("native code");
     let limits =
         Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let (mut count, mut wrong) = (0, vec![]);
@@ -166,8 +167,9 @@ fn constants_have_the_bits_of_the_table() {
         }
     }
     let roots: Vec<FuncId> = known.iter().map(|(.., func)| *func).collect();
-    let native = Native::new(&program, &roots, &Facts::default(), Level::Fast, Fp::Strict)
-        .expect("native code");
+    let facts = Facts::nothing(&mut program);
+    let native =
+        Native::new(&program, &roots, &facts, Level::Fast, Fp::Strict).expect("native code");
     let limits =
         Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let mut wrong = vec![];
@@ -203,8 +205,9 @@ fn of_constants(program: &mut Program, prim: Prim, reals: &[f64]) -> Option<Func
 fn reals_are_written_as_the_table_writes_them() {
     let mut program = Program::default();
     let func = function(&mut program, Prim::ShowReal).expect("a primitive on scalars");
-    let native = Native::new(&program, &[func], &Facts::default(), Level::Quick, Fp::Strict)
-        .expect("native code");
+    let facts = Facts::nothing(&mut program);
+    let native =
+        Native::new(&program, &[func], &facts, Level::Quick, Fp::Strict).expect("native code");
     let limits =
         Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     // Powers of two, beside which numbers lie closer below than above; powers of ten; and any.

@@ -52,10 +52,11 @@ const LIMITS: Limits =
 fn native() -> (Program, Native) {
     let mut sources = SourceMap::default();
     let file = sources.add("repeat.ir", PROGRAM);
-    let program = parse(PROGRAM, file).expect("a program");
+    let mut program = parse(PROGRAM, file).expect("a program");
+    let facts = Facts::nothing(&mut program);
     let roots: Vec<FuncId> = program.funcs.ids().collect();
-    let native = Native::new(&program, &roots, &Facts::default(), Level::Quick, Fp::Strict)
-        .expect("native code");
+    let native =
+        Native::new(&program, &roots, &facts, Level::Quick, Fp::Strict).expect("native code");
     (program, native)
 }
 

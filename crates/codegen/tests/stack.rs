@@ -18,9 +18,10 @@ fn a_stack_is_as_large_as_the_system_gives() {
                     yield s.5\n  }\n  yield r.2\n}\n";
     let mut sources = SourceMap::default();
     let file = sources.add("down.ir", text);
-    let program = parse(text, file).expect("a program");
+    let mut program = parse(text, file).expect("a program");
+    let facts = Facts::nothing(&mut program);
     let root = program.funcs.ids().next().expect("a function");
-    let native = Native::new(&program, &[root], &Facts::default(), Level::Quick, Fp::Strict)
+    let native = Native::new(&program, &[root], &facts, Level::Quick, Fp::Strict)
         .expect("native code");
     let limits =
         Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {}, progress: None };
