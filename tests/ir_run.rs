@@ -95,11 +95,14 @@ impl<'t> Case<'t> {
     }
 
     /// The lines that do not hold of native code, each with what is so.
-    fn differs_natively(&self, lines: &[(&str, FuncId)], facts: &Facts) -> Result<Vec<String>, String> {
+    fn differs_natively(
+        &self,
+        lines: &[(&str, FuncId)],
+        facts: &Facts,
+    ) -> Result<Vec<String>, String> {
         let roots: Vec<FuncId> = lines.iter().map(|(_, func)| *func).collect();
-        let native =
-            Native::new(&self.program, &roots, facts, Level::Quick, Fp::Strict)
-                .map_err(|failure| format!("{failure:?}"))?;
+        let native = Native::new(&self.program, &roots, facts, Level::Quick, Fp::Strict)
+            .map_err(|failure| format!("{failure:?}"))?;
         let limits = pullback_codegen::Limits {
             max_memory: self.limits.max_memory,
             timeout: self.limits.timeout,

@@ -21,8 +21,8 @@ fn a_stack_is_as_large_as_the_system_gives() {
     let mut program = parse(text, file).expect("a program");
     let facts = Facts::nothing(&mut program);
     let root = program.funcs.ids().next().expect("a function");
-    let native = Native::new(&program, &[root], &facts, Level::Quick, Fp::Strict)
-        .expect("native code");
+    let native =
+        Native::new(&program, &[root], &facts, Level::Quick, Fp::Strict).expect("native code");
     let limits =
         Limits { max_memory: 1 << 46, timeout: None, since: None, tell: |_| {}, progress: None };
     let results = native.call(&program, 0, &[Value::Int(1_000_000)], &limits);

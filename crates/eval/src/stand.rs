@@ -10,6 +10,7 @@ use super::value::Value;
 impl Core<'_> {
     /// Tells the stand of the outermost loop, if somebody asks.
     #[cold]
+    #[inline(never)]
     pub(super) fn tell_stand(&self, stack: &[Value], running: Frame) {
         self.frames.tell_stand(&self.ctx.meter, running, |frame| self.stand_in(stack, frame));
     }

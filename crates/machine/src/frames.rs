@@ -101,6 +101,7 @@ impl<R: Copy> Frames<R> {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self, meter: &mut Meter, listing: &impl Listing) -> Result<(), Fault> {
         let grown = stacks::grow(&mut self.0, size_of::<Frame<R>>(), meter);
         grown.map_err(|Full| self.too_deep(meter, listing))
@@ -122,6 +123,7 @@ impl<R: Copy> Frames<R> {
     }
 
     #[cold]
+    #[inline(never)]
     fn lengthen<V: Clone + Default>(
         &self,
         registers: &mut Vec<V>,
@@ -170,6 +172,7 @@ impl<R: Copy> Frames<R> {
 
     /// Why there is no room for more frames.
     #[cold]
+    #[inline(never)]
     pub fn too_deep(&self, meter: &Meter, listing: &impl Listing) -> Fault {
         match self.deepest() {
             // A few calls are no recursion: the limit is small, or something else takes the memory.
@@ -249,6 +252,7 @@ impl<R: Copy> Frames<R> {
     /// Tells how far the outermost loop is, if somebody asks: that of the first frame that is in a loop, down to the
     /// running one. The next instruction of every frame is the one after that under way.
     #[cold]
+    #[inline(never)]
     pub fn tell_stand(
         &self,
         meter: &Meter,

@@ -9,8 +9,8 @@
 //! Input: a program. Output: the products to round on their own: both of a difference of products, and multiples of
 //! whole numbers that are subtracted.
 //!
-//! Law: such a difference is as strict code has it. So `x * x - y * y` is 0 for equal numbers and not negative for `x
-//! >= y >= 0`, and `x - y * floor (x / y)`, a remainder by hand, has the sign that it has there. Other products and
+//! Law: such a difference is as strict code has it. So `x * x - y * y` is 0 for equal numbers, and not negative where
+//! `x >= y` and `y >= 0`, and `x - y * floor (x / y)`, a remainder by hand, has the sign that it has there. Other products and
 //! sums may be contracted.
 
 use pullback_ir::{Atom, Op, Program, VarId};

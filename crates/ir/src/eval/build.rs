@@ -46,6 +46,7 @@ impl Builder {
         Ok(builder)
     }
 
+    #[inline(never)]
     fn make_room(&mut self, more: usize, meter: &Meter) -> Result<(), Fault> {
         self.items.make_room(more, meter)?;
         self.held.set(self.items.bytes());
@@ -53,7 +54,7 @@ impl Builder {
     }
 
     /// Adds an element or a row.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, value: Value, meter: &mut Meter) -> Result<(), Fault> {
         if self.rank > 0 {
             return self.push_row(&value, meter);
@@ -70,6 +71,7 @@ impl Builder {
         Ok(())
     }
 
+    #[inline(never)]
     fn push_row(&mut self, value: &Value, meter: &mut Meter) -> Result<(), Fault> {
         let Value::Array(array) = value else {
             // Nothing looks at this row; it is as large as the others.

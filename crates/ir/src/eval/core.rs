@@ -58,6 +58,7 @@ impl<'i> Core<'i> {
     }
 
     /// Starts to compute a constant; the asking frame has been pushed, to ask again.
+    #[inline(never)]
     pub fn constant(&mut self, func: FuncId, at: usize) -> Result<(), Fault> {
         self.constants.begin(func.index(), &self.image.codes[func].name)?;
         self.push_frame(Frame { code: CONSTANT, pc: func.0, results: 0, base: at })
@@ -65,6 +66,7 @@ impl<'i> Core<'i> {
 
     /// Looks at the limits every so often.
     #[cold]
+    #[inline(never)]
     pub fn tick(&mut self) -> Result<(), Fault> {
         self.meter.count_steps()?;
         self.meter.check()

@@ -15,6 +15,7 @@ use crate::program::FuncId;
 impl Core<'_> {
     /// Reports how far the outermost loop is, if somebody asks.
     #[cold]
+    #[inline(never)]
     pub fn tell_stand(&self, stack: &[Value], running: Frame) {
         self.frames.tell_stand(&self.meter, running, |frame| self.stand_in(stack, frame));
     }

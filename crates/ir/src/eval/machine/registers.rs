@@ -130,6 +130,7 @@ impl<'r> Window<'r> {
         }
     }
     /// Passes arguments to where they wait for the registers of a callee.
+    #[inline(never)]
     pub fn pass_aside(&mut self, args: ListId, aside: &mut Vec<Value>) {
         for a in self.list(args) {
             let value = self.take(*a);
@@ -145,10 +146,12 @@ impl<'r> Window<'r> {
         }
     }
     /// The results of the bottom frame.
+    #[inline(never)]
     pub fn taken(&mut self, results: ListId) -> Vec<Value> {
         self.list(results).iter().map(|a| self.take(*a)).collect()
     }
     /// Copies the values of a constant.
+    #[inline(never)]
     pub fn constants(&mut self, values: &[Value], dests: ListId) {
         for (d, value) in self.list(dests).iter().zip(values) {
             self.set(*d, value.clone());
