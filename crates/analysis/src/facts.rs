@@ -1,5 +1,5 @@
 //! Value-range analysis (Harrison 1977) with symbolic bounds, and shape analysis of arrays: what is known of sizes and
-//! Ints, which operations cannot fail because of it, and what tells a size more cheaply.
+//! Ints, which operations cannot fail because of it, and what gives a size more cheaply.
 //!
 //! Input: a program. Output: [`Facts`], by the ids of statements.
 //!
@@ -9,15 +9,12 @@
 //! m.4: i64 = int_mul(n.1, n.1)           0 <= m.4, and no more: bounds have one symbol and a number
 //! ```
 //!
-//! One sweep forward. A size is a symbol: a number, the size of a dimension of some array variable, or an Int variable.
-//! Inner sizes of an array are known on the condition that it has rows there; `is_exact` says that they are known
-//! without that. Of an Int its bounds are known, by numbers and by a symbol. A loop is swept with its states as large
-//! as they begin, and again with those of unknown size that change theirs, until what was assumed holds.
+//! One sweep forward through each function, whatever becomes of others. A size is a symbol: a number, the size of a
+//! dimension, or an Int variable. Inner sizes are known on the condition that there are rows, if not `is_exact`. A loop
+//! is swept with its states as they begin, then without what changed, until what was assumed holds.
 //!
-//! Law: what is proved holds in every run that reaches the statement. With [`Facts::of`] it holds wherever the
-//! statement may be moved as far as its operands are there; with [`Facts::in_place`] only where it stands.
-//!
-//! A function is swept by itself: what is known of it holds as long as it stays as it is, whatever becomes of others.
+//! Law: what is proved holds in every run that reaches the statement: with [`Facts::of`] wherever its operands are,
+//! with [`Facts::in_place`] only where it stands.
 
 mod boxes;
 mod branch;
@@ -61,8 +58,7 @@ pub struct FuncFacts {
     pub zeros: FxHashMap<StmtId, Op>,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     pub covers: FxHashSet<(VarId, VarId)>,
-    /// The results of statements, by the statement and their place, that are arrays of boxes of which
-    /// all contents have one size: what gives those sizes, of all contents of a field as one array.
+    /// Results that are arrays of boxes with contents of one size: what gives the sizes of each field as one array.
     pub regular: FxHashMap<(StmtId, usize), Vec<Vec<Option<Op>>>>,
 }
 
@@ -236,8 +232,7 @@ struct Ctx<'p> {
     dims: FxHashMap<VarId, Vec<Size>>,
     /// The sizes of the fields of boxes, and of all fields of arrays of boxes as one array.
     contents: FxHashMap<VarId, Contents>,
-    /// The arrays that have the rows of another one, which is there: that one, and a bit for each dimension whose size
-    /// is surely the same.
+    /// The arrays that have the rows of another one: that one, and a bit for each dimension that is surely as large.
     row_copies: FxHashMap<VarId, (VarId, u64)>,
     /// The bounds of Ints.
     ranges: FxHashMap<VarId, Range>,
@@ -253,8 +248,7 @@ struct Ctx<'p> {
     equal: Vec<(Symbol, Symbol)>,
     /// The sizes that dimensions of arrays have if there are any rows there.
     if_rows: Vec<(VarId, u8, Symbol)>,
-    /// What is not 0 here, and inside how many loops: the counts of the loops around. What a condition has shown not
-    /// to be 0 is known in its block alone, which `usize::MAX` says.
+    /// What is not 0 here, and inside how many loops (the counts of those); `usize::MAX`: by a condition, in its block.
     positive: Vec<(Symbol, usize)>,
     /// The variables that are in scope.
     seen: FxHashSet<VarId>,

@@ -5,7 +5,6 @@
 //! [`Step`] that says which and what to do with the result; the machine keeps these continuations in
 //! its own stack of frames, so nothing grows on the native stack.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use pullback_base::Stand;
@@ -189,7 +188,7 @@ pub struct Ctx {
     takes_plain: bool,
     last_level: u64,
     /// What has been done so far, beside what the meter counts.
-    effort: Cell<Effort>,
+    effort: Effort,
 }
 
 impl Ctx {
@@ -208,7 +207,7 @@ impl Ctx {
             linearity_tests: 0,
             takes_plain: false,
             last_level: 0,
-            effort: Cell::default(),
+            effort: Effort::default(),
         }
     }
 
@@ -251,9 +250,7 @@ impl Ctx {
             return Err(Fault::Nesting);
         }
         self.meter.check_memory()?;
-        let mut effort = self.effort.get();
-        effort.followed += 1;
-        self.effort.set(effort);
+        self.effort.followed.set(self.effort.followed.get() + 1);
         Ok(Active::value(level, primal, tangent))
     }
 
@@ -291,24 +288,20 @@ impl Ctx {
     #[inline]
     pub(super) fn count_elements(&self, elements: usize, times: u64) -> Result<(), Fault> {
         const MANY: usize = 4096;
-        let mut effort = self.effort.get();
-        effort.elements += elements as u64 * times;
-        self.effort.set(effort);
+        self.effort.elements.set(self.effort.elements.get() + elements as u64 * times);
         if elements < MANY { Ok(()) } else { self.tell_effort() }
     }
 
     /// Counts elements of a sum, as [`Ctx::count_elements`] does.
     pub(super) fn count_summed(&self, elements: usize, times: u64) -> Result<(), Fault> {
-        let mut effort = self.effort.get();
-        effort.summed += elements as u64;
-        self.effort.set(effort);
+        self.effort.summed.set(self.effort.summed.get() + elements as u64);
         self.count_elements(elements, times)
     }
 
     /// Tells the quota what has been done; an error if it is too much.
     pub(super) fn tell_effort(&self) -> Result<(), Fault> {
         let Some(quota) = &self.quota else { return Ok(()) };
-        quota.tell(self.effort.get().total(&self.meter.counts))
+        quota.tell(self.effort.total(&self.meter.counts))
     }
 
     /// Tells how far the engine is, if somebody asks and this is what the whole run does.

@@ -35,15 +35,16 @@ impl Quota {
     }
 }
 
-/// How much an evaluation has done, beside what is counted for everybody.
-#[derive(Clone, Copy, Debug, Default)]
+/// How much an evaluation has done, beside what is counted for everybody. Each number is a cell of its own, so that counting
+/// one reads and writes no other.
+#[derive(Debug, Default)]
 pub(super) struct Effort {
     /// Reals that levels have begun to follow: each is remembered, and mostly met once more.
-    pub followed: u64,
+    pub followed: Cell<u64>,
     /// Elements that operations on arrays have read or written, in copies of a plain number.
-    pub elements: u64,
+    pub elements: Cell<u64>,
     /// Elements of sums, which are among the operations on numbers too.
-    pub summed: u64,
+    pub summed: Cell<u64>,
 }
 
 impl Effort {
@@ -53,9 +54,9 @@ impl Effort {
     const ELEMENTS: u64 = 512;
 
     /// All of it, with what has been counted.
-    pub fn total(self, counts: &Counts) -> u64 {
-        let operations = counts.weight().saturating_sub(self.summed) / Self::OPERATIONS;
-        counts.steps + self.followed + operations + self.elements / Self::ELEMENTS
+    pub fn total(&self, counts: &Counts) -> u64 {
+        let operations = counts.weight().saturating_sub(self.summed.get()) / Self::OPERATIONS;
+        counts.steps + self.followed.get() + operations + self.elements.get() / Self::ELEMENTS
     }
 }
 
