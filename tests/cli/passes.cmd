@@ -498,6 +498,160 @@ exit 0
 >   phase schedule
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
+>
+> inline_base_cases
+>   type  IR -> C
+>   does  puts the base cases of recursive functions in the place of calls
+>   law   f(x) = if c { a } else { g(x) }, if the body of f is if c { a } else { b } and g(x) = b
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> outline_slow_path
+>   type  IR -> C
+>   does  writes such a function as two: base cases, and the rest
+>   law   both together are the statements of the function, in their order
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> borrow
+>   type  IR -> C
+>   does  lends arrays to recursive functions that only look at them
+>   law   values are the same, and no array lives longer than the outermost call that is lent it
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> ownership
+>   type  IR -> C
+>   does  counts who holds an array or data, and gives back at the last use
+>   law   each owner gives its count back or hands it on, once on each way through a block
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> literals
+>   type  IR -> C
+>   does  makes static tables of array literals that hold only constants
+>   law   values are the same
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> rounded
+>   type  IR -> C
+>   does  rounds products before they are subtracted, where fast code could fuse the two
+>   law   x * x - y * y is as strict code has it
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> parallel_loops
+>   type  IR -> C
+>   does  shares the iterations of loops that call, search or allocate out among threads
+>   law   the bits and errors are those of one thread
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> loop_idioms
+>   type  IR -> C
+>   does  makes bare loops of those that copy elements or write one number
+>   law   the array is the same; where a place may be outside, the checked loop runs
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> loop_versioning
+>   type  IR -> C
+>   does  asks before a kernel whether anything in it could fail, and goes to the checked loop if so
+>   law   if the guard passes, no statement of the kernel fails
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> vectorise
+>   type  IR -> C
+>   does  lays loops across lanes whose iterations need not wait for each other
+>   law   a variable has in every lane the value that its kind says: uniform, linear or varying
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> pack_rows
+>   type  IR -> C
+>   does  copies rows that are read again and again, the elements of eight rows side by side
+>   law   what is read has the same bits
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> index_tables
+>   type  IR -> C
+>   does  does Int arithmetic on the index of an inner loop once, before the kernel
+>   law   values are the same; what could fail is not done early
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> unroll_and_jam
+>   type  IR -> C
+>   does  runs two or four vectors of iterations at once, jammed into the loops inside
+>   law   an iteration computes what it computed; the order of sums hangs on sizes alone
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> jam_inner
+>   type  IR -> C
+>   does  runs up to four iterations of a loop inside one across lanes at once
+>   law   an iteration computes what it computed; states go from one to the next in their order
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> partition_loops
+>   type  IR -> C
+>   does  leaves out masks where eight iterations lie on one side of every comparison of the index
+>   law   which blocks an iteration runs stays the same
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> horizontal_reduce
+>   type  IR -> C
+>   does  reduces in each lane, and puts the lanes together after the loop
+>   law   maxima, minima and Int sums are those of the loop; Real sums have one other, fixed order
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> masked_while
+>   type  IR -> C
+>   does  runs loops that end by a condition in lanes, with a mask of those that go on
+>   law   each lane ends with the states that it would end with alone
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> carried_stores
+>   type  IR -> C
+>   does  carries what is added to neighbours in a vector, and stores each element once
+>   law   an element gets its addends in the order of the iterations
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> skip_zeros
+>   type  IR -> C
+>   does  skips statements that only hand on a zero unless a condition holds in some lane
+>   law   what is skipped would have added zeros
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> plain_products
+>   type  IR -> C
+>   does  adds up strong products as plain ones, and again as what they are if that gives NaN
+>   law   a sum that is not NaN had no product of 0 and an infinity
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> piece_sums
+>   type  IR -> C
+>   does  gives each piece of a shared loop places of its own for what it adds up
+>   law   the order of addends hangs on sizes alone, not on the number of threads
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> threads
+>   type  IR -> C
+>   does  shares the iterations of a kernel's outermost loop out among threads
+>   law   the bits are those of one thread
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
 
 $ pullback show tests/stages/cube.pull square --passes --stage lambda
 exit 2
