@@ -85,6 +85,7 @@ const LEAVES: &[Leave] = &[
     (Law::Reverse, "tests/ad/equal_values.pull", "(beside (la.matrix_function id))", RULE),
     (Law::Forward, "tests/ad/equal_values.pull", "(beside la.logm)", RULE),
     (Law::Reverse, "tests/ad/equal_values.pull", "(beside la.logm)", RULE),
+    (Law::Forward, "tests/ad/spectral_second.pull", "map", RULE),
     (Law::Forward, "examples/programs/options.pull", "implied", RULE),
     (Law::Forward, "tests/run/absent_values.pull", "seconds", RULE),
     (Law::Adjoint, "examples/cookbook/checking.pull", "difference", QUOTIENT),

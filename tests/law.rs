@@ -45,6 +45,7 @@ const RULES: &[(&str, &str)] = &[
     ("tests/ad/equal_values.pull", "(beside la.sqrtm)"),
     ("tests/ad/equal_values.pull", "(la.spectral_sum square)"),
     ("tests/ad/equal_values.pull", "(on la.sqrtm)"),
+    ("tests/ad/spectral_second.pull", "map"),
     // The derivative of an optimum solves a system of Hessian-vector products.
     ("examples/programs/kalman.pull", "fit"),
     ("examples/programs/logistic_regression.pull", "fit"),
