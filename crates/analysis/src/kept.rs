@@ -22,7 +22,7 @@ use crate::undefined::undefined;
 pub enum Changed {
     /// It is as it was.
     Nothing,
-    /// It means what it did and is no simpler, but what it consists of has other ids.
+    /// It means what it did and is no simpler, but its ids or operands are others.
     Ids,
     /// The bodies of these functions are new. Their parameters and results, and all data types, are as they were.
     Bodies(Vec<FuncId>),

@@ -41,16 +41,18 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     let mut ctx = Simplify::of(program);
-    let mut changed = vec![];
+    let (mut touched, mut is_simpler) = (vec![], false);
     for func in ctx.program.funcs.ids() {
         let mut body = std::mem::take(&mut ctx.program.funcs[func].body);
         ctx.block(&mut body);
         ctx.program.funcs[func].body = body;
-        if std::mem::take(&mut ctx.changed) {
-            changed.push(func);
+        let changed = std::mem::take(&mut ctx.changed);
+        is_simpler |= changed;
+        if std::mem::take(&mut ctx.resolved) || changed {
+            touched.push(func);
         }
     }
-    bodies(changed)
+    if is_simpler || touched.is_empty() { bodies(touched) } else { Changed::Ids }
 }
 
 /// What is known of a variable.
@@ -92,6 +94,8 @@ pub(crate) struct Simplify<'p> {
     /// The Bools that are known because a branch that fails was not taken.
     passed: Vec<usize>,
     changed: bool,
+    /// Whether an operand is another one, such as a Bool that is known in a branch.
+    resolved: bool,
 }
 
 impl<'p> Simplify<'p> {
@@ -104,6 +108,7 @@ impl<'p> Simplify<'p> {
             passed: vec![],
             program,
             changed: false,
+            resolved: false,
         }
     }
 
@@ -133,7 +138,7 @@ impl Simplify<'_> {
         todo.reverse();
         let mut done = Vec::with_capacity(todo.len());
         while let Some(mut stmt) = todo.pop() {
-            stmt.op.for_each_atom_mut(&mut |atom| *atom = resolve(&self.atoms, *atom));
+            stmt.op.for_each_atom_mut(&mut |atom| self.resolved |= put(&self.atoms, atom));
             let mut new = self.law(&stmt);
             if new.is_none() && !stmt.op.blocks().is_empty() {
                 self.inside(&mut stmt);
@@ -160,7 +165,7 @@ impl Simplify<'_> {
             self.changed = true;
         }
         block.stmts = done;
-        block.results.iter_mut().for_each(|atom| *atom = resolve(&self.atoms, *atom));
+        block.results.iter_mut().for_each(|atom| self.resolved |= put(&self.atoms, atom));
         let passed = self.passed.split_off(passed);
         self.forget(passed);
     }
@@ -291,6 +296,12 @@ fn resolve(atoms: &[Option<Atom>], mut atom: Atom) -> Atom {
         atom = *other;
     }
     atom
+}
+
+/// Puts what stands for an atom in its place; whether that is another one.
+fn put(atoms: &[Option<Atom>], atom: &mut Atom) -> bool {
+    let before = std::mem::replace(atom, resolve(atoms, *atom));
+    !scalar::same(before, *atom)
 }
 
 fn copy(var: VarId, atom: Atom, stmt: &Stmt) -> Stmt {
