@@ -300,8 +300,10 @@ fn resolve(atoms: &[Option<Atom>], mut atom: Atom) -> Atom {
 
 /// Puts what stands for an atom in its place; whether that is another one.
 fn put(atoms: &[Option<Atom>], atom: &mut Atom) -> bool {
-    let before = std::mem::replace(atom, resolve(atoms, *atom));
-    !scalar::same(before, *atom)
+    let stand_in = |var: VarId| atoms.get(var.index()).is_some_and(Option::is_some);
+    let is_other = atom.var().is_some_and(stand_in);
+    *atom = resolve(atoms, *atom);
+    is_other
 }
 
 fn copy(var: VarId, atom: Atom, stmt: &Stmt) -> Stmt {
