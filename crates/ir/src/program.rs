@@ -13,6 +13,7 @@
 //! Everything else is a value.
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use pullback_base::{FileId, Id, IdVec, Name, Span, id_type};
@@ -101,7 +102,7 @@ pub struct Var {
 }
 
 /// A function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Func {
     /// The source name, or a hint.
     pub name: Name,
@@ -122,7 +123,7 @@ pub struct Func {
 }
 
 /// Statements, then results. What a block binds is not seen outside it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Block {
     /// In the order of evaluation.
     pub stmts: Vec<Stmt>,
@@ -143,6 +144,14 @@ pub struct Stmt {
     pub id: StmtId,
 }
 
+/// A statement is what it does: its number changes nothing.
+impl Hash for Stmt {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { vars, op, span, id: _ } = self;
+        (vars, op, span).hash(state);
+    }
+}
+
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Atom {
@@ -158,9 +167,23 @@ pub enum Atom {
     Str(StrId),
 }
 
+/// Reals are the same if their bits are.
+impl Hash for Atom {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Var(var) => var.hash(state),
+            Self::Real(x) => x.to_bits().hash(state),
+            Self::Int(n) => n.hash(state),
+            Self::Bool(truth) => truth.hash(state),
+            Self::Str(text) => text.hash(state),
+        }
+    }
+}
+
 /// What a statement does. Arrays are dense and row-major; `i…` are Int atoms, outermost index first, and
 /// may be fewer than the array has dimensions: they pick an array of the remaining ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Op {
     /// The atom itself.
     Copy(Atom),
@@ -292,7 +315,7 @@ impl Role {
 }
 
 /// One-level case analysis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Match {
     /// The data value.
     pub scrutinee: Atom,
@@ -303,7 +326,7 @@ pub struct Match {
 }
 
 /// An arm of a [`Match`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Arm {
     /// The constructor.
     pub tag: u32,
@@ -315,7 +338,7 @@ pub struct Arm {
 
 /// A loop. Its results are the final states, then for each collected value the array of all of them in
 /// the order of the index: of one dimension more, rows of one size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Loop {
     /// When it ends.
     pub form: LoopForm,
@@ -328,7 +351,7 @@ pub struct Loop {
 }
 
 /// When a loop ends.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum LoopForm {
     /// For each index below a count; not at all if it is negative or 0. A count of a collecting loop must
     /// not be negative.

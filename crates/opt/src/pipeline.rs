@@ -6,12 +6,13 @@
 //! passes then, and with those before it until nothing changes. *Schedule* runs its passes once. Each loop of runs
 //! has a limit, and passes that are marked so run once more at the end.
 
+use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
 use pullback_analysis::{Analyses, Changed};
 use pullback_base::bug;
-use pullback_ir::{Func, FuncId, Program, Stage, verify};
-use rustc_hash::FxHashMap;
+use pullback_ir::{FuncId, Program, Stage, verify};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::pass::{Pass, Phase, Scope};
 
@@ -164,7 +165,7 @@ impl Run<'_, '_> {
             if self.has_stopped || is_idle || self.options.leaves_out(pass) {
                 continue;
             }
-            let before = self.options.verify.then(|| texts(&self.program));
+            let before = self.options.verify.then(|| hashes(&self.program));
             let start = Instant::now();
             let what = (pass.run)(&mut self.program, self.roots, &mut self.analyses);
             self.analyses.forget(&what);
@@ -178,8 +179,10 @@ impl Run<'_, '_> {
                 observe(&Step { pass, round: self.round, time, size, changed });
             }
             if let Some(before) = before {
-                check(&self.program, pass);
                 check_changes(&self.program, pass, &before, &what);
+                if changed {
+                    check(&self.program, pass);
+                }
             }
             self.has_stopped = self.options.stop_after == Some(pass.name);
         }
@@ -195,13 +198,13 @@ fn check(program: &Program, pass: &Pass) {
 }
 
 /// Whatever a pass does not own up to have changed is as it was: what is known of it is kept.
-fn check_changes(program: &Program, pass: &Pass, before: &[String], changed: &Changed) {
+fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Changed) {
     let owned: &[FuncId] = match changed {
         Changed::Ids | Changed::All => return,
         Changed::Nothing => &[],
         Changed::Bodies(funcs) => funcs,
     };
-    let after = texts(program);
+    let after = hashes(program);
     let mut same = before.len() == after.len();
     for ((func, before), after) in program.funcs.ids().zip(before).zip(&after) {
         same &= before == after || owned.contains(&func);
@@ -211,14 +214,9 @@ fn check_changes(program: &Program, pass: &Pass, before: &[String], changed: &Ch
     }
 }
 
-/// The functions of a program as texts, whatever the numbers of their statements.
-fn texts(program: &Program) -> Vec<String> {
-    let text = |func: &Func| {
-        let mut func = func.clone();
-        func.number();
-        format!("{func:?}")
-    };
-    program.funcs.iter().map(text).collect()
+/// A number for each function of a program that is another one, but for chance, if the function is.
+fn hashes(program: &Program) -> Vec<u64> {
+    program.funcs.iter().map(|func| FxBuildHasher.hash_one(func)).collect()
 }
 
 /// How many statements a program has.
