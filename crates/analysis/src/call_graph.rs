@@ -112,13 +112,26 @@ pub fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
 
 /// Which functions have a property, or run one that has it.
 pub fn reaching(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
+    above(program, runs, program.funcs.ids().filter(|func| is(&program.funcs[*func])))
+}
+
+/// Which functions are some of these, or name one that is, by whatever names it.
+pub fn naming(program: &Program, these: impl IntoIterator<Item = FuncId>) -> IdVec<FuncId, bool> {
+    above(program, names, these)
+}
+
+/// These functions, and those from which an edge leads to one of them.
+fn above(
+    program: &Program,
+    edges: fn(&Program, &Block) -> Vec<FuncId>,
+    these: impl IntoIterator<Item = FuncId>,
+) -> IdVec<FuncId, bool> {
     let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
     for (id, func) in program.funcs.iter_enumerated() {
-        runs(program, &func.body).into_iter().for_each(|callee| callers[callee].push(id));
+        edges(program, &func.body).into_iter().for_each(|callee| callers[callee].push(id));
     }
     let mut reaches: IdVec<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
-    let mut todo: Vec<FuncId> =
-        program.funcs.ids().filter(|func| is(&program.funcs[*func])).collect();
+    let mut todo: Vec<FuncId> = these.into_iter().collect();
     while let Some(func) = todo.pop() {
         if !std::mem::replace(&mut reaches[func], true) {
             todo.extend(&callers[func]);

@@ -240,6 +240,11 @@ impl Core<'_> {
             AdOp::Perturb => Step::Return(ctx.perturbed(&arg(), &arg())?),
             AdOp::CustomVjp | AdOp::CustomJvp => custom::apply(ctx, op, arg(), arg(), arg())?,
             AdOp::AssumeLinear => custom::assume_linear(ctx, arg(), arg())?,
+            AdOp::DifferentiatedAs => {
+                let (value, differentiated) = (arg(), arg());
+                let function = if ctx.differentiates() { differentiated } else { value };
+                Step::Tail { function, args: vec![Value::Unit] }
+            }
             AdOp::Checkpoint => bug("eval", "checkpoints to be compiled as applications"),
         };
         self.perform(stack, step, at)

@@ -254,6 +254,11 @@ impl Ctx {
         Ok(Active::value(level, primal, tangent))
     }
 
+    /// Whether anything is being differentiated.
+    pub(super) fn differentiates(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// The engine's part of an open level.
     #[inline]
     pub fn level(&self, level: u64) -> Option<Rc<dyn Level>> {

@@ -244,4 +244,7 @@ pub enum AdOp {
     /// and moved by the number times a weight of its own between 1 and 2 ([`crate::weights`]). Any types. Where it
     /// is not known before the program runs what a function captured, programs that are transformed leave it alone.
     Perturb,
+    /// `differentiated_as : (() -> a) -> (() -> a) -> a`: either of them applied, which give the same value; the second
+    /// wherever something may be differentiated. Any types.
+    DifferentiatedAs,
 }

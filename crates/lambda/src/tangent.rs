@@ -74,6 +74,15 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
             };
             expect(1, from.clone()).map(|()| to.clone())
         }
+        AdOp::DifferentiatedAs => {
+            let Some((from, to)) = args[0].as_fun() else {
+                return Err(format!("`{}` is given something that is not a function", op.name()));
+            };
+            if *from != Type::unit() {
+                return Err(format!("`{}` is given a function of something", op.name()));
+            }
+            expect(1, args[0].clone()).map(|()| to.clone())
+        }
         AdOp::Vjp | AdOp::Jvp | AdOp::Linearize | AdOp::CustomVjp | AdOp::CustomJvp => {
             let Some((from, to)) = args[0].as_fun() else {
                 return Err(format!("`{}` is given something that is not a function", op.name()));
@@ -102,7 +111,8 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
                 | AdOp::Zeros
                 | AdOp::Checkpoint
                 | AdOp::AssumeLinear
-                | AdOp::Perturb => Ok(to.clone()),
+                | AdOp::Perturb
+                | AdOp::DifferentiatedAs => Ok(to.clone()),
             }
         }
     }
@@ -110,7 +120,7 @@ pub fn ad_type(datas: &mut Datas, op: AdOp, args: &[Type]) -> Result<Type, Strin
 
 impl AdOp {
     /// All operators.
-    pub const ALL: [AdOp; 10] = [
+    pub const ALL: [AdOp; 11] = [
         AdOp::Vjp,
         AdOp::Jvp,
         AdOp::Linearize,
@@ -121,6 +131,7 @@ impl AdOp {
         AdOp::Checkpoint,
         AdOp::AssumeLinear,
         AdOp::Perturb,
+        AdOp::DifferentiatedAs,
     ];
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -135,15 +146,19 @@ impl AdOp {
             AdOp::Checkpoint => "checkpoint",
             AdOp::AssumeLinear => "assume_linear",
             AdOp::Perturb => "perturb",
+            AdOp::DifferentiatedAs => "differentiated_as",
         }
     }
     /// How many arguments it takes.
     pub fn arity(self) -> usize {
         match self {
             AdOp::StopGradient | AdOp::Zeros => 1,
-            AdOp::Vjp | AdOp::Linearize | AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::Perturb => {
-                2
-            }
+            AdOp::Vjp
+            | AdOp::Linearize
+            | AdOp::Checkpoint
+            | AdOp::AssumeLinear
+            | AdOp::Perturb
+            | AdOp::DifferentiatedAs => 2,
             AdOp::Jvp | AdOp::CustomVjp | AdOp::CustomJvp => 3,
         }
     }

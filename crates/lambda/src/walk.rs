@@ -232,14 +232,28 @@ impl Expr {
     }
 }
 
+/// The application that a mark for some engines stands for.
+fn unmarked(op: AdOp, args: &[Expr]) -> Option<ExprKind> {
+    let apply = |function: &Expr, args| Some(ExprKind::App(Box::new(function.clone()), args));
+    match (op, args) {
+        (AdOp::Checkpoint | AdOp::AssumeLinear, [function, args @ ..]) => {
+            apply(function, args.to_vec())
+        }
+        (AdOp::DifferentiatedAs, [_, differentiated]) => {
+            apply(differentiated, vec![Expr::tuple(vec![], differentiated.span)])
+        }
+        _ => None,
+    }
+}
+
 impl Program {
-    /// The program with applications in the place of checkpoints and of what is assumed to be linear, which is what they
-    /// mean.
+    /// The program with applications in the place of checkpoints, of what is assumed to be linear and of what is
+    /// differentiated as something else, which is what they mean.
     pub fn without_marks(&self) -> Cow<'_, Self> {
         let mut has = false;
         for def in self.defs.iter() {
             def.body.visit(&mut |expr| {
-                has |= matches!(expr.kind, ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _));
+                has |= matches!(&expr.kind, ExprKind::Ad(op, args) if unmarked(*op, args).is_some());
             });
         }
         if !has {
@@ -248,10 +262,10 @@ impl Program {
         let mut program = self.clone();
         for def in program.defs.ids().collect::<Vec<_>>() {
             program.defs[def].body.rewrite(&mut |expr| {
-                if let ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, args) = &mut expr.kind {
-                    let mut args = std::mem::take(args);
-                    let function = args.remove(0);
-                    expr.kind = ExprKind::App(Box::new(function), args);
+                if let ExprKind::Ad(op, args) = &expr.kind
+                    && let Some(application) = unmarked(*op, args)
+                {
+                    expr.kind = application;
                 }
             });
         }

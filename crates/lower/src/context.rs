@@ -45,6 +45,8 @@ pub(crate) struct Ctx<'p> {
     pub(crate) lifted: FxHashMap<FuncId, Signature>,
     /// The functions that a data type of functions stands for, by tag.
     pub(crate) cases: FxHashMap<DataId, Vec<Case>>,
+    /// What functions are differentiated as, instead of themselves.
+    pub(crate) derived: FxHashMap<FuncId, FuncId>,
     /// The functions that apply functions which are not known, in the order in which they were asked for.
     pub(crate) applies: Vec<Apply>,
 }
@@ -64,6 +66,7 @@ impl<'p> Ctx<'p> {
             queue: vec![],
             lifted: FxHashMap::default(),
             cases: FxHashMap::default(),
+            derived: FxHashMap::default(),
             applies: vec![],
         }
     }

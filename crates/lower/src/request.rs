@@ -10,6 +10,8 @@
 //! differentiated. Equal requests are one. `stop_gradient`, `zeros` and checkpoints become operations and functions of
 //! the IR; rules of users become a [`Rule`] with functions over the IR's tangents.
 
+use std::ops::Range;
+
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Data, FuncId, Mode, Op, Request, Role, Rule, RuleId, Type};
 use pullback_lambda as lambda;
@@ -42,6 +44,7 @@ impl Ctx<'_> {
                 let [function, x] = pair(values);
                 self.apply(function, &args[0].ty, vec![x])
             }
+            AdOp::DifferentiatedAs => self.differentiated_as(pair(values), &args[0].ty),
             // What is known has been moved by now.
             AdOp::Perturb => {
                 let [_, value] = pair(values);
@@ -81,15 +84,43 @@ impl Ctx<'_> {
         args.extend(self.flatten(x, from));
         let types: Vec<Type> = args.iter().map(|arg| self.out.type_of(*arg)).collect();
         let results = self.leaves(to);
-        let func = self.declare(self.out.funcs[inner].name.clone(), self.span);
+        let func = self.caller(inner, &types, 0..types.len(), &results);
         self.out.funcs[func].is_checkpoint = true;
-        let params = fresh_vars(&mut self.out, "x", &types);
-        let given = params.iter().map(|var| Atom::Var(*var)).collect();
-        self.define_flat(func, params, results.clone(), |ctx| {
-            ctx.emit_all("y", &results, Op::Call(inner, given))
-        });
         let atoms = self.emit_all("y", &results, Op::Call(func, args));
         self.unflatten(atoms, to)
+    }
+
+    /// A call of a function that calls the first one, of which it is known that it is differentiated as one that calls
+    /// the second. Both take what the two functions captured.
+    fn differentiated_as(&mut self, functions: [Value; 2], ty: &lambda::Type) -> Value {
+        let [value, differentiated] = functions.map(|function| self.closed(function, ty));
+        let (own, mut args) = (value.captured.len(), value.captured);
+        args.extend(differentiated.captured);
+        let types: Vec<Type> = args.iter().map(|arg| self.out.type_of(*arg)).collect();
+        let (_, to) = ty.sides();
+        let results = self.leaves(to);
+        let func = self.caller(value.func, &types, 0..own, &results);
+        let other = self.caller(differentiated.func, &types, own..types.len(), &results);
+        self.derived.insert(func, other);
+        let atoms = self.emit_all("y", &results, Op::Call(func, args));
+        self.unflatten(atoms, to)
+    }
+
+    /// A function with parameters of these types that gives some of them to another one.
+    fn caller(
+        &mut self,
+        callee: FuncId,
+        types: &[Type],
+        given: Range<usize>,
+        results: &[Type],
+    ) -> FuncId {
+        let func = self.declare(self.out.funcs[callee].name.clone(), self.span);
+        let params = fresh_vars(&mut self.out, "x", types);
+        let given = params[given].iter().map(|var| Atom::Var(*var)).collect();
+        self.define_flat(func, params, results.to_vec(), |ctx| {
+            ctx.emit_all("y", results, Op::Call(callee, given))
+        });
+        func
     }
 
     /// `vjp` and `linearize`: the value, and the linear map as a known function.

@@ -165,6 +165,11 @@ impl<'p, S: Scalar> Evaluator<'p, S> {
         {
             return self.apply(function, vec![arg]);
         }
+        if op == AdOp::DifferentiatedAs
+            && let (Some(_), Some(differentiated)) = (args.next(), args.next())
+        {
+            return self.apply(differentiated, vec![Value::unit()]);
+        }
         if op == AdOp::Perturb
             && let (Some(by), Some(value)) = (args.next(), args.next())
         {

@@ -212,6 +212,7 @@ impl<'p> Pass<'p> {
             | AdOp::Checkpoint
             | AdOp::AssumeLinear
             | AdOp::Perturb
+            | AdOp::DifferentiatedAs
             | AdOp::Zeros => self.linearize(&closed, x, span)?,
         };
         Ok(Expr::lets(bindings, result))

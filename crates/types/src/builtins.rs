@@ -123,6 +123,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("checkpoint", Builtin::Checkpoint),
     ("assume_linear", Builtin::AssumeLinear),
     ("perturb", Builtin::Perturb),
+    ("differentiated_as", Builtin::DifferentiatedAs),
 ];
 
 #[cfg(test)]

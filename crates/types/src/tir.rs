@@ -514,4 +514,6 @@ pub enum Builtin {
     AssumeLinear,
     /// `perturb : Real -> a -> a`
     Perturb,
+    /// `differentiated_as : (() -> a) -> (() -> a) -> a`
+    DifferentiatedAs,
 }

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("reduce", &["base", "prim", "lambda"]),
     ("ir", &["base", "prim", "machine"]),
     ("analysis", &["base", "prim", "ir"]),
-    ("lower", &["base", "prim", "lambda", "reduce", "ir"]),
+    ("lower", &["base", "prim", "lambda", "reduce", "ir", "analysis"]),
     ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),
     ("codegen", &["base", "prim", "ir", "analysis"]),

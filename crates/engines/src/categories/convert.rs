@@ -211,7 +211,9 @@ impl Converter<'_> {
         match op {
             AdOp::StopGradient => self.applied(Function::StopGradient, args, to, span, scope),
             AdOp::Zeros => self.applied(Function::Zeros, args, to, span, scope),
-            AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+            AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs => {
+                pullback_engine::unseen_mark()
+            }
             AdOp::Perturb => pullback_engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 let Some((custom, captured)) = custom::look_up(self.customs, op, args) else {

@@ -197,7 +197,9 @@ fn operator(op: AdOp) -> Arrow {
         AdOp::CustomVjp => Arrow::CustomVjp,
         AdOp::CustomJvp => Arrow::CustomJvp,
         AdOp::Zeros => Arrow::Zeros,
-        AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+        AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs => {
+            pullback_engine::unseen_mark()
+        }
         AdOp::Perturb => pullback_engine::unseen_perturbation(),
     }
 }

@@ -40,7 +40,9 @@ impl Translation<'_> {
                 let x = self.bind(block, "x", x);
                 Ok(self.rebuild(Op::Zeros, &args[0].ty, x, block))
             }
-            AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+            AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs => {
+                pullback_engine::unseen_mark()
+            }
             AdOp::Perturb => pullback_engine::unseen_perturbation(),
             AdOp::CustomVjp | AdOp::CustomJvp => {
                 self.custom(op, &args[0], &args[1], &args[2], block)

@@ -287,7 +287,9 @@ impl Convert<'_> {
                 AdOp::StopGradient => foreign("`stop_gradient`", span),
                 AdOp::CustomVjp | AdOp::CustomJvp => foreign("a custom derivative", span),
                 AdOp::Zeros => foreign("`zeros`", span),
-                AdOp::Checkpoint | AdOp::AssumeLinear => pullback_engine::unseen_mark(),
+                AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs => {
+                    pullback_engine::unseen_mark()
+                }
                 AdOp::Perturb => foreign("`perturb`", span),
             },
         }

@@ -184,6 +184,7 @@ impl<'t> Elab<'t> {
             Builtin::Checkpoint => Expr::ad(AdOp::Checkpoint, args, result, span),
             Builtin::AssumeLinear => Expr::ad(AdOp::AssumeLinear, args, result, span),
             Builtin::Perturb => Expr::ad(AdOp::Perturb, args, result, span),
+            Builtin::DifferentiatedAs => Expr::ad(AdOp::DifferentiatedAs, args, result, span),
             Builtin::Rd => self.rd(take(args, span), span),
             Builtin::Grad => self.grad(take(args, span), span),
             Builtin::ValueAndGrad => self.value_and_grad(take(args, span), span),
@@ -320,6 +321,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Checkpoint
         | Builtin::AssumeLinear
         | Builtin::Perturb
+        | Builtin::DifferentiatedAs
         | Builtin::Move
         | Builtin::MapReals
         | Builtin::Grad

@@ -108,9 +108,10 @@ impl Solver<'_> {
             Builtin::Assert | Builtin::Error | Builtin::String | Builtin::Debug => {
                 plain(self.text_type(builtin))
             }
-            Builtin::Checkpoint | Builtin::AssumeLinear | Builtin::Perturb => {
-                plain(self.any_type(builtin))
-            }
+            Builtin::Checkpoint
+            | Builtin::AssumeLinear
+            | Builtin::Perturb
+            | Builtin::DifferentiatedAs => plain(self.any_type(builtin)),
             Builtin::StopGradient | Builtin::Zeros | Builtin::AsTangent => {
                 let a = self.unifier.fresh();
                 let same = builtin == Builtin::StopGradient;
@@ -150,6 +151,10 @@ impl Solver<'_> {
         let a = self.unifier.fresh();
         if builtin == Builtin::Perturb {
             return funs([&Ty::Real, &a], a.clone());
+        }
+        if builtin == Builtin::DifferentiatedAs {
+            let thunk = funs([&Ty::Tuple([].into())], a.clone());
+            return funs([&thunk, &thunk], a);
         }
         let b = self.unifier.fresh();
         funs([&funs([&a], b.clone()), &a], b)

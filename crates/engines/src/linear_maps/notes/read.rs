@@ -205,7 +205,7 @@ impl Reader<'_> {
             }
             ExprKind::Ad(AdOp::Perturb, _) => pullback_engine::unseen_perturbation(),
             ExprKind::Ad(AdOp::StopGradient, args) => Ok(op(Op::Stop, self.terms(args)?)),
-            ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear, _) => {
+            ExprKind::Ad(AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs, _) => {
                 pullback_engine::unseen_mark()
             }
             ExprKind::Ad(AdOp::Zeros, _) => outside("operators of differentiation", expr.span),
