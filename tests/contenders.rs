@@ -95,7 +95,7 @@ fn contender(engine: &'static EngineInfo) -> Contender {
         How::Transform { vjp, jvp, .. } => {
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let contender = Contender::new(engine.name, move |program| {
-                let program = program.clone();
+                let program = engine.seen(program).into_owned();
                 Box::new(move |def| match prepared(transforms, &program, def) {
                     Ok((program, def, shapes)) => {
                         let image = compile(&program);

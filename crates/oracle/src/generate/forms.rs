@@ -145,7 +145,18 @@ impl Generator<'_> {
                 self.expr(param, fuel.saturating_sub(1))
             });
         }
-        Expr::app(self.program.global(callable.def, Span::NONE), args, Span::NONE)
+        let call = Expr::app(self.program.global(callable.def, Span::NONE), args, Span::NONE);
+        if self.entropy.below(4) == 3 { self.either_way(call) } else { call }
+    }
+
+    /// An expression that is differentiated as a copy of itself.
+    fn either_way(&mut self, value: Expr) -> Expr {
+        let (ty, copy) = (value.ty.clone(), self.program.copy(&value));
+        let functions = [value, copy].map(|body| {
+            let unit = self.program.fresh("unit", Type::unit());
+            self.program.lam(vec![unit], body)
+        });
+        Expr::ad(AdOp::DifferentiatedAs, functions.into(), ty, Span::NONE)
     }
 
     /// `let rec go n x = if n <= 0 then x else … go (n - 1) … in go k …`
