@@ -20,6 +20,24 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of a text: what a span covers becomes this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced.
+    pub span: Span,
+    /// What takes its place.
+    pub text: String,
+}
+
+/// What to do about a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// In words.
+    pub text: String,
+    /// As a change, where the words leave no choice.
+    pub fix: Option<Fix>,
+}
+
 /// One mistake, told in the user's words: what, where, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -34,7 +52,7 @@ pub struct Diagnostic {
     /// Sentences that say why.
     pub notes: Vec<String>,
     /// What to do about it.
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 impl Diagnostic {
@@ -83,7 +101,19 @@ impl Diagnostic {
     /// Adds what to do about it.
     #[must_use]
     pub fn hint(mut self, text: impl Into<String>) -> Self {
-        self.hints.push(text.into());
+        self.hints.push(Hint { text: text.into(), fix: None });
+        self
+    }
+    /// Adds what to do about it, with the change that does it.
+    #[must_use]
+    pub fn fix(
+        mut self,
+        text: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        let fix = (!span.is_none()).then(|| Fix { span, text: replacement.into() });
+        self.hints.push(Hint { text: text.into(), fix });
         self
     }
     /// The main place; [`Span::NONE`] if there is none.

@@ -13,10 +13,11 @@ mod render;
 mod source;
 mod suggest;
 mod text;
+mod utf16;
 
 pub use bug::{bug, unkept};
 pub use codes::{CODES, title_of};
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Diagnostic, Fix, Hint, Label, Severity};
 pub use index::{Id, IdVec};
 pub use limits::{Budget, Exceeded, Limits, Since};
 pub use progress::{Counted, Progress, Stand};
@@ -25,3 +26,4 @@ pub use smol_str::SmolStr as Name;
 pub use source::{FileId, LineCol, MAX_FILE_BYTES, SourceMap, Span, Spanned};
 pub use suggest::{did_you_mean, nearest};
 pub use text::Text;
+pub use utf16::{Lines, Utf16};

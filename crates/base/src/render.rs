@@ -47,7 +47,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
         group = group.element(Level::NOTE.message(clipped(note)));
     }
     for hint in &diagnostic.hints {
-        group = group.element(Level::HELP.message(clipped(hint)));
+        group = group.element(Level::HELP.message(clipped(&hint.text)));
     }
     renderer.render(&[group])
 }

@@ -61,9 +61,10 @@ pub fn show_record(
         Ok(_) => Ok(text.take()),
         Err(mut fault) => {
             if fault.code == "E0709" {
+                fault.hints.clear();
                 let hint =
                     "show it at an argument for which it ends sooner: the record is kept whole";
-                fault.hints = vec![hint.to_owned()];
+                fault = Box::new(fault.hint(hint));
             }
             Err(fault)
         }

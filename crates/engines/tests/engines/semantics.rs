@@ -246,7 +246,7 @@ fn a_long_trace_is_shown_as_a_term_or_as_the_record() {
 fn a_trace_without_end_runs_out_of_memory() {
     let fault = trace_of(&counting(f64::INFINITY), 0.0).unwrap_err();
     assert!(fault.code == "E0709", "{fault:?}");
-    assert!(!fault.hints[0].contains("--max-memory"), "the stage has no such option");
+    assert!(!fault.hints[0].text.contains("--max-memory"), "the stage has no such option");
 }
 
 #[test]

@@ -40,8 +40,11 @@ pub(crate) fn empty_index(span: Span) -> Diagnostic {
 
 /// `a[0..n]`
 pub(crate) fn dotted_slice(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_INDEX, span, "a slice is written with `:`", "not `..`")
-        .hint("write `a[lo:hi]`; `hi` is excluded")
+    Diagnostic::error(code::BAD_INDEX, span, "a slice is written with `:`", "not `..`").fix(
+        "write `a[lo:hi]`; `hi` is excluded",
+        span,
+        ":",
+    )
 }
 
 /// `a with = v`

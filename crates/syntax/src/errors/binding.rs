@@ -74,12 +74,12 @@ pub(crate) fn no_in(
     } else {
         "write `in` after the value, then the expression that uses the name: `let x = 1 in x + 1`"
     };
-    Diagnostic::error(
+    let made = Diagnostic::error(
         code::NO_IN,
         if semicolon { span } else { after },
         format!("expected `in`, found {found}"),
         "`in` should stand here",
     )
-    .label(keyword, "for this `let`")
-    .hint(hint)
+    .label(keyword, "for this `let`");
+    if semicolon { made.fix(hint, span, " in") } else { made.hint(hint) }
 }

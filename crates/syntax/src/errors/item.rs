@@ -14,7 +14,7 @@ pub(crate) fn let_at_top(span: Span) -> Diagnostic {
         "not with `let`",
     )
     .note("`let … in …` is an expression, and belongs inside a definition")
-    .hint("write `def x = …`")
+    .fix("write `def x = …`", span, "def")
 }
 
 /// `f x = …` or `fun f x = …`
@@ -26,9 +26,9 @@ pub(crate) fn no_def(word: &str, span: Span, foreign: bool) -> Diagnostic {
         if foreign { "not with this word" } else { "`def` should stand before this" },
     );
     if foreign {
-        made.hint(format!("write `def` instead of `{word}`"))
+        made.fix(format!("write `def` instead of `{word}`"), span, "def")
     } else {
-        made.hint(format!("write `def {word} …`"))
+        made.fix(format!("write `def {word} …`"), span.start(), "def ")
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn foreign_comment(span: Span) -> Diagnostic {
         "this is not how a comment starts",
         "not a comment here",
     )
-    .hint("comments start with `--` and end with the line")
+    .fix("comments start with `--` and end with the line", span, "--")
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {
@@ -66,14 +66,16 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         return made("only decimal numbers exist").hint("write the number in decimal");
     }
     if let Some(whole) = text.strip_suffix('.') {
-        return made("no digit after the point")
-            .hint(format!("write `{whole}.0` for a Real, `{whole}` for an Int"));
+        return made("no digit after the point").fix(
+            format!("write `{whole}.0` for a Real, `{whole}` for an Int"),
+            span,
+            format!("{whole}.0"),
+        );
     }
     if text.ends_with('_') && !text.contains(|c: char| c.is_ascii_alphabetic()) {
-        return made("an underscore at the end").hint(format!(
-            "underscores stand between digits: write `{}`",
-            text.trim_end_matches('_')
-        ));
+        let digits = text.trim_end_matches('_');
+        let hint = format!("underscores stand between digits: write `{digits}`");
+        return made("an underscore at the end").fix(hint, span, digits);
     }
     let rest = &text[text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len())..];
     if rest == "e" || rest == "E" {
@@ -84,7 +86,12 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         return made("not a number").hint("numbers look like `42`, `1_000`, `2.5` or `1e-3`");
     }
     let number = &text[..text.len() - rest.len()];
-    made("the number runs into a name").hint(format!("for a product, write `{number} * {rest}`"))
+    let product = format!("{number} * {rest}");
+    made("the number runs into a name").fix(
+        format!("for a product, write `{product}`"),
+        span,
+        product,
+    )
 }
 
 /// A number such as `.5`.
@@ -95,7 +102,7 @@ pub(crate) fn no_leading_zero(span: Span) -> Diagnostic {
         "a number cannot start with a point",
         "no digit before the point",
     )
-    .hint("write the leading zero, as in `0.5`")
+    .fix("write the leading zero, as in `0.5`", span.start(), "0")
 }
 
 /// Numbers that do not fit.
@@ -143,6 +150,9 @@ pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
     let first = text.chars().next().unwrap_or(' ');
     let meant = LOOK_ALIKES.iter().find(|(like, _)| like.contains(first)).map(|(_, meant)| *meant);
     match (meant, first) {
+        (Some(meant), _) if text.chars().count() == 1 => {
+            made.fix(format!("write `{meant}`"), span, meant)
+        }
         (Some(meant), _) => made.hint(format!("write `{meant}`")),
         (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
         (None, '\u{1b}') => made.hint("delete this character and what belongs to it; it is a command to a terminal, such as a change of colour"),

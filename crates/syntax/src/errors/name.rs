@@ -17,6 +17,7 @@ pub(crate) fn reserved(text: &str, span: Span, what: &str) -> Diagnostic {
 
 /// An upper-case name where a lower-case one should be.
 pub(crate) fn upper_case(text: &str, span: Span, what: &str) -> Diagnostic {
+    let lower = with_first(text, |c| c.to_ascii_lowercase());
     Diagnostic::error(
         code::WRONG_CASE,
         span,
@@ -24,12 +25,12 @@ pub(crate) fn upper_case(text: &str, span: Span, what: &str) -> Diagnostic {
         "starts with a capital",
     )
     .note("names with a capital are types and constructors")
-    .hint(format!("write `{}`", with_first(text, |c| c.to_ascii_lowercase())))
+    .fix(format!("write `{lower}`"), span, &*lower)
 }
 
 /// A lower-case name where an upper-case one should be.
 pub(crate) fn lower_case(text: &str, span: Span, what: &str) -> Diagnostic {
-    let bare = text.trim_start_matches('_');
+    let upper = with_first(text.trim_start_matches('_'), |c| c.to_ascii_uppercase());
     Diagnostic::error(
         code::WRONG_CASE,
         span,
@@ -37,7 +38,7 @@ pub(crate) fn lower_case(text: &str, span: Span, what: &str) -> Diagnostic {
         "starts with a lower-case letter",
     )
     .note("names with a lower-case letter are variables and type variables")
-    .hint(format!("write `{}`", with_first(bare, |c| c.to_ascii_uppercase())))
+    .fix(format!("write `{upper}`"), span, &*upper)
 }
 
 fn with_first(text: &str, change: impl Fn(char) -> char) -> String {

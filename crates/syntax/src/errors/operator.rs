@@ -27,8 +27,25 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
         _ => "see the list of operators in the language guide",
     };
     let title = format!("`{text}` is not an operator of the language");
-    Diagnostic::error(code::FOREIGN_OPERATOR, span, title, "unknown operator").hint(hint)
+    let made = Diagnostic::error(code::FOREIGN_OPERATOR, span, title, "unknown operator");
+    match SPELLINGS.iter().find(|(foreign, _)| *foreign == text) {
+        Some((_, ours)) => made.fix(hint, span, *ours),
+        None => made.hint(hint),
+    }
 }
+
+/// Operators of other languages that the language spells otherwise, with nothing else to change.
+const SPELLINGS: [(&str, &str); 9] = [
+    ("and", "&&"),
+    ("&", "&&"),
+    ("**", "^"),
+    ("<>", "!="),
+    ("/=", "!="),
+    ("!==", "!="),
+    ("===", "=="),
+    ("~=", "=="),
+    ("=>", "->"),
+];
 
 /// `n++`
 pub(crate) fn increment(span: Span) -> Diagnostic {
@@ -55,7 +72,7 @@ pub(crate) fn single_equals(span: Span, place: Option<&str>) -> Diagnostic {
         "`=` does not compare",
         "a definition's `=` cannot stand here",
     )
-    .hint(hint)
+    .fix(hint, span, "==")
 }
 
 /// `a < b < c`

@@ -27,8 +27,11 @@ pub(crate) fn foreign(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
 
 /// `a => b`
 pub(crate) fn fat_arrow(span: Span) -> Diagnostic {
-    made(span, "a function's type is written with `->`".to_owned(), "not `=>`")
-        .hint("write `a -> b`")
+    made(span, "a function's type is written with `->`".to_owned(), "not `=>`").fix(
+        "write `a -> b`",
+        span,
+        "->",
+    )
 }
 
 /// `{ x = Real }`

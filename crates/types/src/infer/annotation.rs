@@ -414,7 +414,7 @@ impl<'a> Infer<'a> {
         let mut diagnostic =
             Diagnostic::error("E0215", name.span, format!("unknown size `{text}`"), "not declared");
         if let Some(near) = near {
-            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.fix(format!("did you mean `{near}`?"), name.span, near);
         }
         let diagnostic = diagnostic
             .note("the size names of a definition or a type are declared after its name")
@@ -450,7 +450,9 @@ impl<'a> Infer<'a> {
                 "unknown type",
             );
             self.unifier.report(match near {
-                Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+                Some(near) => {
+                    diagnostic.fix(format!("did you mean `{near}`?"), path.name.span, near)
+                }
                 None => diagnostic.hint(what_it_has("types", types.keys())),
             });
             return;
@@ -476,7 +478,7 @@ impl<'a> Infer<'a> {
             _ if is_constructor => {
                 diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to"))
             }
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            Some(near) => diagnostic.fix(format!("did you mean `{near}`?"), path.name.span, near),
             None => diagnostic.hint(format!(
                 "declare it with `type {name} = …`; type variables begin with a lower-case letter"
             )),

@@ -140,7 +140,7 @@ impl Solver<'_> {
         );
         let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
         diagnostic = match nearest(name, names.iter().copied()) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            Some(near) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             None => diagnostic.hint(format!("its fields are {}", names.join(", "))),
         };
         diagnostic = self.with_place(diagnostic);

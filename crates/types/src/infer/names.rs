@@ -331,7 +331,7 @@ impl Infer<'_> {
             _ if own => diagnostic
                 .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
             (None, _) if let Some(elsewhere) = elsewhere => diagnostic.hint(elsewhere),
-            (None, Some(near)) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (None, Some(near)) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             (None, None) if is_size => {
                 diagnostic.hint("declare a size after the definition's name: `def f [n] …`")
             }
@@ -383,13 +383,19 @@ impl Infer<'_> {
             "no type has this constructor",
         );
         diagnostic = match (near, name.as_str()) {
-            (_, "True" | "False") => diagnostic.hint("truth values are `true` and `false`"),
+            (_, "True" | "False") => {
+                diagnostic.fix("truth values are `true` and `false`", span, lower)
+            }
             _ if is_type && in_pattern => diagnostic
                 .note(format!("`{name}` is a type, and stands after the name"))
                 .hint(format!("write `(x: {name})`")),
             _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
-            _ if is_value => diagnostic.hint(format!("did you mean `{lower}`? Upper-case names are constructors")),
-            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            _ if is_value => diagnostic.fix(
+                format!("did you mean `{lower}`? Upper-case names are constructors"),
+                span,
+                lower,
+            ),
+            (Some(near), _) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             (None, _) if in_pattern => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("a variable begins with a lower-case letter: `{lower}`")),
@@ -462,9 +468,13 @@ impl Infer<'_> {
                 diagnostic.hint(format!("a file of values is given with `--input {name}.{member}`"))
             }
             _ if (self.shelf.modules)().contains(&name.as_str()) => {
-                diagnostic.hint(format!("add `import \"{name}\"` at the top of the file"))
+                let top = Span::new(qualifier.span.file, 0, 0);
+                let line = format!("import \"{name}\"\n");
+                diagnostic.fix(format!("add `import \"{name}\"` at the top of the file"), top, line)
             }
-            (Some(near), _) => diagnostic.hint(format!("did you mean `{near}`?")),
+            (Some(near), _) => {
+                diagnostic.fix(format!("did you mean `{near}`?"), qualifier.span, near)
+            }
             (None, _) => {
                 diagnostic.hint(format!("add `import \"…\" as {name}` at the top of the file"))
             }
@@ -483,7 +493,9 @@ impl Infer<'_> {
             "not defined there",
         );
         self.unifier.report(match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{qualifier}.{near}`?")),
+            Some(near) => {
+                diagnostic.fix(format!("did you mean `{qualifier}.{near}`?"), name.span, near)
+            }
             None if name.node.starts_with(|first: char| first.is_ascii_uppercase()) => {
                 diagnostic.hint(what_it_has("constructors", scope.constructors.keys()))
             }

@@ -105,7 +105,7 @@ fn arms_never_reached_are_warnings() {
     let diagnostics = pattern_diagnostics(text);
     assert_eq!(diagnostics.len(), 1);
     assert_eq!((diagnostics[0].code, diagnostics[0].severity), ("W0501", Severity::Warning));
-    assert!(diagnostics[0].hints[0].contains("`Red`"));
+    assert!(diagnostics[0].hints[0].text.contains("`Red`"));
     let text = "def f (n: Int): Int = match n with | 1 -> 10 | 1 -> 20 | _ -> 30";
     assert_eq!(pattern_diagnostics(text).len(), 1);
 }
