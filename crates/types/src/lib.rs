@@ -16,5 +16,8 @@ pub mod walk;
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_types};
 pub use exhaustive::check_patterns;
 pub use infer::{Argument, Call, Direction, Inference, foreign_value, infer};
-pub use resolve::{Scopes, Shelf, Source, leftovers, type_like_variables};
+pub use resolve::{
+    Bound, BoundBy, Occurrence, Role, Scopes, Shelf, Source, Uses, leftovers, type_like_variables,
+    uses,
+};
 pub use show::{show_scheme, show_type};

@@ -27,6 +27,8 @@ pub struct Typed {
     pub params: IdVec<ParamId, Name>,
     /// All sizes that are no polynomials, by the text to show.
     pub opaques: IdVec<OpaqueId, String>,
+    /// What stands inside of erroneous expressions, for whoever asks what stands where.
+    pub salvaged: Vec<TExpr>,
 }
 
 /// A declared sum type.

@@ -50,7 +50,8 @@ impl<'a> Infer<'a> {
                 if !known.iter().any(|(w, _)| *w == name.node) {
                     self.solver().report_no_field(known, &name.node, name.span);
                 }
-                self.infer(value);
+                let value = self.infer(value);
+                self.typed.salvaged.push(value);
             }
             return TExpr::error(span);
         }
@@ -85,6 +86,7 @@ impl<'a> Infer<'a> {
         }
         let base = self.infer(base);
         let Ok(ty) = self.solver().field_type(&base.ty, base.span, field) else {
+            self.typed.salvaged.push(base);
             return TExpr::error(span);
         };
         TExpr { kind: TExprKind::Field(Box::new(base), field.node.clone()), ty, span }
@@ -109,6 +111,7 @@ impl<'a> Infer<'a> {
         {
             ty
         } else {
+            self.typed.salvaged.push(base);
             return TExpr::error(span);
         };
         TExpr { kind: TExprKind::TupleField(Box::new(base), component), ty, span }

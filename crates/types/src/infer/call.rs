@@ -98,8 +98,10 @@ impl<'a> Infer<'a> {
                 | Ty::Var(_)) => {
                     let before = self.unifier.reports.len();
                     for arg in &args[index..] {
-                        self.infer(arg);
+                        let arg = self.infer(arg);
+                        self.typed.salvaged.push(arg);
                     }
+                    self.typed.salvaged.extend(call.typed.iter_mut().filter_map(Option::take));
                     // A mistake in an argument, such as `x mod y`, says more than that it is one.
                     if call.wrong || self.unifier.reports.len() > before {
                         return TExpr::error(span);

@@ -86,6 +86,7 @@ impl<'a> Infer<'a> {
             self.typed.globals[global].body = body;
         }
         self.solver().zonk_locals(first_local);
+        self.zonk_salvaged();
         self.unifier.constraints.clear();
     }
 

@@ -133,6 +133,7 @@ impl Solver<'_> {
             }
             Err(clash) => {
                 self.report_clash(span, &expr.ty.clone(), want, &clash, why);
+                self.typed.salvaged.push(expr);
                 TExpr::error(span)
             }
         }

@@ -104,7 +104,9 @@ impl<'a> Infer<'a> {
             Ok(_) => (left, right),
             Err(clash) => {
                 self.solver().report_operands(op, &left, &right, &clash);
-                (TExpr::error(left.span), TExpr::error(right.span))
+                let spans = (left.span, right.span);
+                self.typed.salvaged.extend([left, right]);
+                (TExpr::error(spans.0), TExpr::error(spans.1))
             }
         };
         (left, right)

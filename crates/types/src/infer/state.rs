@@ -32,6 +32,8 @@ pub(super) struct Infer<'a> {
     pub sizes_in_types: Vec<(GlobalId, Span, Ty)>,
     /// How many branches and bodies of loops are open, which may never be evaluated.
     pub doubts: u32,
+    /// How many of [`Typed::salvaged`] have their types written out.
+    pub salvaged: usize,
 }
 
 impl<'a> Infer<'a> {
@@ -50,6 +52,7 @@ impl<'a> Infer<'a> {
             later_ranges: Vec::new(),
             sizes_in_types: Vec::new(),
             doubts: 0,
+            salvaged: 0,
         }
     }
 

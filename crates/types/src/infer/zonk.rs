@@ -203,6 +203,18 @@ impl Solver<'_> {
 }
 
 impl Infer<'_> {
+    /// The types of what stands inside of erroneous expressions of this group, about which nothing more is told.
+    pub(super) fn zonk_salvaged(&mut self) {
+        let told = self.unifier.reports.len();
+        let mut salvaged = std::mem::take(&mut self.typed.salvaged);
+        for expr in &mut salvaged[self.salvaged..] {
+            self.zonk_expr(expr);
+        }
+        self.salvaged = salvaged.len();
+        self.typed.salvaged = salvaged;
+        self.unifier.reports.truncate(told);
+    }
+
     /// All types of an expression.
     pub(super) fn zonk_expr(&mut self, expr: &mut TExpr) {
         self.unifier.at = expr.span;

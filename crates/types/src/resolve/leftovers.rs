@@ -3,11 +3,11 @@
 //! Input: the tree of a file without errors, and the expressions beside it. Output: warnings. A definition at the
 //! top level is never left over, since commands and other files may use it.
 
-use pullback_base::Diagnostic;
-use pullback_syntax::ast::{Expr, Import, ItemKind, Module, TypeBody};
+use pullback_base::{Diagnostic, Span};
+use pullback_syntax::ast::{Expr, Import, ItemKind, Module};
 use rustc_hash::FxHashSet;
 
-use super::uses::{Bound, BoundBy, Uses};
+use super::uses::{Bound, BoundBy, Uses, uses};
 
 /// Types of other languages, in lower case, and what to write instead.
 const TYPES: &[(&[&str], &str)] = &[
@@ -23,13 +23,13 @@ const TYPES: &[(&[&str], &str)] = &[
 
 /// Warns of names that nothing uses; `beside` are the expressions of the file's expectations.
 pub fn leftovers(module: &Module, beside: &[&Expr]) -> Vec<Diagnostic> {
-    let mut uses = uses_of(module);
+    let mut uses = uses(module, &[]);
     let own = uses.bound.len();
     beside.iter().for_each(|expr| uses.expr(expr));
     let mut warnings: Vec<Diagnostic> = uses.bound[..own].iter().filter_map(unused).collect();
     for item in &module.items {
         if let ItemKind::Import(import) = &item.kind {
-            warnings.extend(unused_import(import, &uses));
+            warnings.extend(unused_import(import, item.span, &uses));
         }
     }
     warnings
@@ -39,38 +39,24 @@ pub fn leftovers(module: &Module, beside: &[&Expr]) -> Vec<Diagnostic> {
 pub fn type_like_variables(module: &Module) -> Vec<Diagnostic> {
     let mut told = FxHashSet::default();
     let mut warnings = Vec::new();
-    for var in uses_of(module).type_vars {
-        let name = var.node.as_str();
+    for var in uses(module, &[]).type_vars() {
+        let name = var.name.as_str();
         let Some((_, ty)) = TYPES.iter().find(|(names, _)| names.contains(&name)) else { continue };
-        if !told.insert(var.node.clone()) {
+        if !told.insert(var.name.clone()) {
             continue;
         }
         let title = format!("`{name}` is a type variable, not a type");
         warnings.push(
             Diagnostic::warning("W0203", var.span, title, "stands for every type")
                 .note("names of types begin with an upper-case letter")
-                .hint(format!("write `{ty}`, or give the variable another name, such as `a`")),
+                .fix(
+                    format!("write `{ty}`, or give the variable another name, such as `a`"),
+                    var.span,
+                    *ty,
+                ),
         );
     }
     warnings
-}
-
-fn uses_of(module: &Module) -> Uses {
-    let mut uses = Uses::default();
-    for item in &module.items {
-        match &item.kind {
-            ItemKind::Def(def) => uses.def(def),
-            ItemKind::Type(decl) => match &decl.body {
-                TypeBody::Alias(ty) => uses.ty(ty),
-                TypeBody::Sum(constructors) => {
-                    let fields = constructors.iter().flat_map(|constructor| &constructor.fields);
-                    fields.for_each(|field| uses.ty(field));
-                }
-            },
-            ItemKind::Import(_) | ItemKind::Error => {}
-        }
-    }
-    uses
 }
 
 fn unused(bound: &Bound) -> Option<Diagnostic> {
@@ -88,10 +74,14 @@ fn unused(bound: &Bound) -> Option<Diagnostic> {
         BoundBy::Definition => ("local function", "leave it out, or call it".to_owned()),
     };
     let title = format!("the {what} `{name}` is not used");
-    Some(Diagnostic::warning("W0201", bound.span, title, "nothing reads it").hint(hint))
+    let warning = Diagnostic::warning("W0201", bound.span, title, "nothing reads it");
+    Some(match bound.by {
+        BoundBy::Pattern => warning.fix(hint, bound.span, format!("_{name}")),
+        BoundBy::Field | BoundBy::Definition | BoundBy::Size => warning.hint(hint),
+    })
 }
 
-fn unused_import(import: &Import, uses: &Uses) -> Option<Diagnostic> {
+fn unused_import(import: &Import, item: Span, uses: &Uses) -> Option<Diagnostic> {
     let path = &import.path.node;
     let name = match &import.alias {
         Some(alias) => alias.node.as_str(),
@@ -103,5 +93,5 @@ fn unused_import(import: &Import, uses: &Uses) -> Option<Diagnostic> {
     let title = format!("the import of \"{path}\" is not used");
     let label = format!("nothing begins with `{name}.`");
     let hint = format!("leave the import out; its names would be used as `{name}.…`");
-    Some(Diagnostic::warning("W0202", import.path.span, title, label).hint(hint))
+    Some(Diagnostic::warning("W0202", import.path.span, title, label).fix(hint, item, ""))
 }

@@ -18,6 +18,7 @@ use crate::tir::GlobalId;
 use crate::ty::TypeDeclId;
 
 pub use leftovers::{leftovers, type_like_variables};
+pub use uses::{Bound, BoundBy, Occurrence, Role, Uses, uses};
 
 /// A module to infer.
 #[derive(Clone, Debug)]

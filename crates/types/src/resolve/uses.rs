@@ -1,9 +1,12 @@
 //! The names that a text uses and binds. Locals hide definitions, so scopes are followed.
+//!
+//! Input: trees. Output: [`Uses`]: what is bound, and where it is in scope; what each name that is written stands for,
+//! as far as the text alone says. What a free name means is for whoever knows the modules.
 
 use pullback_base::{Name, Span};
 use pullback_syntax::ast::{
-    Access, Clause, Def, Expr, ExprKind, Ident, LoopForm, Param, Path, Pattern, PatternKind,
-    SlicePart, TypeExpr, TypeExprKind,
+    Access, Clause, Def, Expr, ExprKind, Ident, Import, ItemKind, LoopForm, Module, Param, Path,
+    Pattern, PatternKind, SlicePart, TypeBody, TypeDecl, TypeExpr, TypeExprKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -11,7 +14,7 @@ use super::names::Names;
 
 /// What a local name is bound by, as far as that matters where it is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BoundBy {
+pub enum BoundBy {
     /// A pattern or an index.
     Pattern,
     /// A field of a record pattern, whose name it has.
@@ -24,42 +27,186 @@ pub(crate) enum BoundBy {
 
 /// A local name that is bound somewhere.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound {
+pub struct Bound {
+    /// The name.
     pub name: Name,
+    /// Where it is bound.
     pub span: Span,
+    /// By what.
     pub by: BoundBy,
+    /// Whether something reads it.
     pub is_used: bool,
+    /// Where it is in scope, its end included.
+    pub scope: Span,
+}
+
+/// What kind of thing a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A local name, by its place among [`Uses::bound`].
+    Local(usize),
+    /// A definition, or what is built in.
+    Value,
+    /// A constructor.
+    Constructor,
+    /// A type.
+    Type,
+    /// A type variable.
+    TypeVariable,
+    /// A field of a record.
+    Field,
+    /// A module, by the name of its import.
+    Module,
+}
+
+/// A name where it is written.
+#[derive(Clone, Debug)]
+pub struct Occurrence {
+    /// The name.
+    pub name: Name,
+    /// Where it is written.
+    pub span: Span,
+    /// What kind of thing it stands for.
+    pub role: Role,
+    /// The import of the module that it is looked up in, if it is qualified.
+    pub module: Option<Name>,
+    /// Whether it is declared here.
+    pub declares: bool,
 }
 
 /// The names that some text uses and binds.
 #[derive(Debug, Default)]
-pub(crate) struct Uses {
+pub struct Uses {
     /// The names that are no locals: of definitions, and qualifiers of modules.
     pub free: FxHashSet<Name>,
     /// The locals that were bound, in the order of their scopes.
     pub bound: Vec<Bound>,
-    /// The type variables, and where they stand.
-    pub type_vars: Vec<Ident>,
+    /// The names that are written, in no order.
+    pub occurrences: Vec<Occurrence>,
+    /// What the imports are called.
+    modules: FxHashSet<Name>,
     locals: Names<usize>,
 }
 
+/// The names of a whole file, its declarations among them; `beside` are the expressions of its expectations.
+pub fn uses(module: &Module, beside: &[&Expr]) -> Uses {
+    let mut uses = Uses::default();
+    for item in &module.items {
+        if let ItemKind::Import(import) = &item.kind {
+            uses.import(import);
+        }
+    }
+    for item in &module.items {
+        match &item.kind {
+            ItemKind::Def(def) => {
+                uses.declare(&def.name, Role::Value);
+                uses.def(def);
+            }
+            ItemKind::Type(decl) => uses.type_decl(decl, item.span),
+            ItemKind::Import(_) | ItemKind::Error => {}
+        }
+    }
+    beside.iter().for_each(|expr| uses.expr(expr));
+    uses
+}
+
 impl Uses {
-    fn name(&mut self, name: &Name) {
-        match self.locals.get(name) {
-            Some(place) => self.bound[*place].is_used = true,
-            None => {
-                self.free.insert(name.clone());
+    /// The type variables, and where they stand.
+    pub fn type_vars(&self) -> impl Iterator<Item = &Occurrence> {
+        self.occurrences.iter().filter(|it| it.role == Role::TypeVariable && !it.declares)
+    }
+
+    fn occurs(&mut self, name: &Name, span: Span, role: Role) {
+        let name = name.clone();
+        self.occurrences.push(Occurrence { name, span, role, module: None, declares: false });
+    }
+
+    fn declare(&mut self, ident: &Ident, role: Role) {
+        let (name, span) = (ident.node.clone(), ident.span);
+        self.occurrences.push(Occurrence { name, span, role, module: None, declares: true });
+    }
+
+    fn import(&mut self, import: &Import) {
+        let path = &import.path.node;
+        let name = match &import.alias {
+            Some(alias) => {
+                self.declare(alias, Role::Module);
+                alias.node.clone()
+            }
+            None => Name::new(path.rsplit('/').next().unwrap_or(path)),
+        };
+        self.modules.insert(name);
+    }
+
+    fn type_decl(&mut self, decl: &TypeDecl, whole: Span) {
+        let mark = self.locals.len();
+        self.declare(&decl.name, Role::Type);
+        decl.sizes.iter().for_each(|size| self.bind(&size.node, size.span, BoundBy::Size));
+        decl.params.iter().for_each(|param| self.declare(param, Role::TypeVariable));
+        match &decl.body {
+            TypeBody::Alias(ty) => self.ty(ty),
+            TypeBody::Sum(constructors) => {
+                for constructor in constructors {
+                    self.declare(&constructor.name, Role::Constructor);
+                    constructor.fields.iter().for_each(|field| self.ty(field));
+                }
             }
         }
+        self.leave(mark, whole);
+    }
+
+    fn name(&mut self, name: &Name, span: Span) {
+        if let Some(place) = self.locals.get(name).copied() {
+            self.bound[place].is_used = true;
+            self.occurs(name, span, Role::Local(place));
+            return;
+        }
+        self.free.insert(name.clone());
+        let upper = name.starts_with(|first: char| first.is_ascii_uppercase());
+        self.occurs(name, span, if upper { Role::Constructor } else { Role::Value });
     }
 
     fn bind(&mut self, name: &Name, span: Span, by: BoundBy) {
-        self.locals.push(name.clone(), self.bound.len());
-        self.bound.push(Bound { name: name.clone(), span, by, is_used: false });
+        let place = self.bound.len();
+        self.locals.push(name.clone(), place);
+        let scope = Span::NONE;
+        self.bound.push(Bound { name: name.clone(), span, by, is_used: false, scope });
+        self.declare(&Ident { node: name.clone(), span }, Role::Local(place));
     }
 
-    fn path(&mut self, path: &Path) {
-        self.free.extend(path.module.iter().map(|module| module.node.clone()));
+    /// What came into scope since the mark leaves it: it was in scope there.
+    fn leave(&mut self, mark: usize, scope: Span) {
+        for (_, place) in self.locals.split_off(mark) {
+            self.bound[place].scope = scope;
+        }
+    }
+
+    fn path(&mut self, path: &Path, role: Role) {
+        let module = path.module.as_ref().map(|module| module.node.clone());
+        if let Some(module) = &path.module {
+            self.free.insert(module.node.clone());
+            self.occurs(&module.node, module.span, Role::Module);
+        }
+        let (name, span) = (path.name.node.clone(), path.name.span);
+        self.occurrences.push(Occurrence { name, span, role, module, declares: false });
+    }
+
+    /// `base.field`: a field, or what a module has.
+    fn field(&mut self, base: &Expr, field: &Ident) {
+        if let ExprKind::Name(module) = &base.kind
+            && self.modules.contains(module)
+            && self.locals.get(module).is_none()
+        {
+            self.free.insert(module.clone());
+            self.occurs(module, base.span, Role::Module);
+            let upper = field.node.starts_with(|first: char| first.is_ascii_uppercase());
+            let role = if upper { Role::Constructor } else { Role::Value };
+            let (name, span, module) = (field.node.clone(), field.span, Some(module.clone()));
+            self.occurrences.push(Occurrence { name, span, role, module, declares: false });
+            return;
+        }
+        self.expr(base);
+        self.occurs(&field.node, field.span, Role::Field);
     }
 
     /// The names of a definition, without its own.
@@ -71,7 +218,7 @@ impl Uses {
             self.ty(result);
         }
         self.expr(&def.body);
-        self.locals.truncate(mark);
+        self.leave(mark, def.name.span.end().to(def.body.span));
     }
 
     fn params(&mut self, params: &[Param]) {
@@ -88,14 +235,14 @@ impl Uses {
         }
     }
 
-    /// Visits the parts of `bodies` with the names of `pattern` in scope.
-    fn under(&mut self, pattern: &Pattern, bodies: &[&Expr]) {
+    /// Visits the parts of `bodies` with the names of `pattern` in scope, which begins behind `after`.
+    fn under(&mut self, pattern: &Pattern, after: Span, bodies: &[&Expr]) {
         let mark = self.locals.len();
         self.pattern(pattern);
         for body in bodies {
             self.expr(body);
         }
-        self.locals.truncate(mark);
+        self.leave(mark, bodies.iter().fold(after.end(), |scope, body| scope.to(body.span)));
     }
 
     fn pattern(&mut self, pattern: &Pattern) {
@@ -106,13 +253,16 @@ impl Uses {
             PatternKind::Record(fields) => {
                 for (name, field) in fields {
                     match field {
-                        Some(field) => self.pattern(field),
+                        Some(field) => {
+                            self.occurs(&name.node, name.span, Role::Field);
+                            self.pattern(field);
+                        }
                         None => self.bind(&name.node, name.span, BoundBy::Field),
                     }
                 }
             }
             PatternKind::Con { path, args } => {
-                self.path(path);
+                self.path(path, Role::Constructor);
                 args.iter().for_each(|arg| self.pattern(arg));
             }
             PatternKind::Ascribe { pattern, ty } => {
@@ -132,10 +282,10 @@ impl Uses {
         match &ty.kind {
             TypeExprKind::Error => {}
             TypeExprKind::Var(name) => {
-                self.type_vars.push(Ident { node: name.clone(), span: ty.span });
+                self.occurs(name, ty.span, Role::TypeVariable);
             }
             TypeExprKind::Named { path, sizes, args } => {
-                self.path(path);
+                self.path(path, Role::Type);
                 sizes.iter().for_each(|size| self.expr(size));
                 args.iter().for_each(|arg| self.ty(arg));
             }
@@ -144,7 +294,12 @@ impl Uses {
                 self.ty(element);
             }
             TypeExprKind::Tuple(items) => items.iter().for_each(|item| self.ty(item)),
-            TypeExprKind::Record(fields) => fields.iter().for_each(|(_, field)| self.ty(field)),
+            TypeExprKind::Record(fields) => {
+                for (name, field) in fields {
+                    self.occurs(&name.node, name.span, Role::Field);
+                    self.ty(field);
+                }
+            }
             TypeExprKind::Fun(from, to) => {
                 self.ty(from);
                 self.ty(to);
@@ -159,11 +314,18 @@ impl Uses {
     /// The names of an expression.
     pub fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Name(name) => self.name(name),
+            ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::Lit(_) | ExprKind::Operator(_) | ExprKind::Error => {}
             ExprKind::Tuple(items) | ExprKind::Array(items) => self.exprs(items),
-            ExprKind::Record(fields) => self.exprs(fields.iter().map(|(_, field)| field)),
-            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses),
+            ExprKind::Record(fields) => {
+                for (name, field) in fields {
+                    self.occurs(&name.node, name.span, Role::Field);
+                    self.expr(field);
+                }
+            }
+            ExprKind::Comprehension { body, clauses } => {
+                self.comprehension(body, clauses, expr.span);
+            }
             ExprKind::App { fun, args } => {
                 self.expr(fun);
                 self.exprs(args);
@@ -172,14 +334,15 @@ impl Uses {
                 let mark = self.locals.len();
                 self.params(params);
                 self.expr(body);
-                self.locals.truncate(mark);
+                self.leave(mark, expr.span);
             }
             ExprKind::Binary { lhs, rhs, .. } => {
                 self.expr(lhs);
                 self.expr(rhs);
             }
             ExprKind::Negate(inner) | ExprKind::Paren(inner) => self.expr(inner),
-            ExprKind::Field { base, .. } | ExprKind::TupleField { base, .. } => self.expr(base),
+            ExprKind::Field { base, field } => self.field(base, field),
+            ExprKind::TupleField { base, .. } => self.expr(base),
             ExprKind::Index { base, indices } => {
                 self.expr(base);
                 self.exprs(indices);
@@ -191,8 +354,9 @@ impl Uses {
             ExprKind::With { base, place, value } => {
                 self.expr(base);
                 for access in place {
-                    if let Access::Index(indices, _) = access {
-                        self.exprs(indices);
+                    match access {
+                        Access::Index(indices, _) => self.exprs(indices),
+                        Access::Field(field) => self.occurs(&field.node, field.span, Role::Field),
                     }
                 }
                 self.expr(value);
@@ -203,13 +367,13 @@ impl Uses {
             ExprKind::Match { scrutinee, arms } => {
                 self.expr(scrutinee);
                 for arm in arms {
-                    self.under(&arm.pattern, &[&arm.body]);
+                    self.under(&arm.pattern, arm.pattern.span, &[&arm.body]);
                 }
             }
             ExprKind::Let { pattern, ty, value, body } => {
                 ty.iter().for_each(|ty| self.ty(ty));
                 self.expr(value);
-                self.under(pattern, &[body]);
+                self.under(pattern, value.span, &[body]);
             }
             ExprKind::LetFun { recursive, defs, body } => self.let_fun(*recursive, defs, body),
             ExprKind::Loop { pattern, ty, init, form, checkpoint, body } => {
@@ -225,7 +389,7 @@ impl Uses {
         }
     }
 
-    fn comprehension(&mut self, body: &Expr, clauses: &[Clause]) {
+    fn comprehension(&mut self, body: &Expr, clauses: &[Clause], whole: Span) {
         let mark = self.locals.len();
         for clause in clauses {
             match clause {
@@ -240,20 +404,23 @@ impl Uses {
             }
         }
         self.expr(body);
-        self.locals.truncate(mark);
+        self.leave(mark, whole);
     }
 
     fn let_fun(&mut self, recursive: bool, defs: &[Def], body: &Expr) {
         let mark = self.locals.len();
+        let last = defs.last().map_or(Span::NONE, |def| def.body.span.end());
+        let mut scope = last.to(body.span);
         if recursive {
             self.names(defs);
             defs.iter().for_each(|def| self.def(def));
+            scope = defs.first().map_or(scope, |def| def.name.span.end().to(scope));
         } else {
             defs.iter().for_each(|def| self.def(def));
             self.names(defs);
         }
         self.expr(body);
-        self.locals.truncate(mark);
+        self.leave(mark, scope);
     }
 
     fn names(&mut self, defs: &[Def]) {
@@ -268,10 +435,10 @@ impl Uses {
                 self.expr(bound);
                 let mark = self.locals.len();
                 self.bind(&var.node, var.span, BoundBy::Pattern);
-                self.under(pattern, &[body]);
-                self.locals.truncate(mark);
+                self.under(pattern, bound.span, &[body]);
+                self.leave(mark, bound.span.end().to(body.span));
             }
-            LoopForm::While(cond) => self.under(pattern, &[cond, body]),
+            LoopForm::While(cond) => self.under(pattern, cond.span.start(), &[cond, body]),
         }
     }
 }
