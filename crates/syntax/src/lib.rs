@@ -3,6 +3,7 @@
 pub mod ast;
 
 mod brackets;
+mod classes;
 mod doc;
 mod dump;
 mod errors;
@@ -16,6 +17,7 @@ mod scan;
 mod token;
 mod width;
 
+pub use classes::{Class, classes};
 pub use dump::{dump_ast, dump_shape, dump_tokens};
 pub use format::{format, format_file};
 pub use parser::{Parse, parse, parse_expr, parse_expr_at, parse_type, parse_type_at};
