@@ -16,8 +16,13 @@ pub fn check(query: &mut Query<'_>, path: &Path) {
     check_and(query, path, |_, _| {});
 }
 
-/// As [`check`]; then `look` sees the program, as far as there is one.
-pub fn check_and(query: &mut Query<'_>, path: &Path, look: impl FnOnce(&Modules, &Inferred<'_>)) {
+/// As [`check`]; then `look` sees the program, as far as there is one. What was loaded comes back.
+pub fn check_and(
+    query: &mut Query<'_>,
+    path: &Path,
+    look: impl FnOnce(&Modules, &Inferred<'_>),
+) -> Option<Modules> {
+    let mut loaded = None;
     if let Ok((modules, lines)) = load_with_expectations(query, path) {
         let (inferred, ids) = infer_with_expectations(query, &modules, &lines);
         check_lines(query, &inferred, &lines, &ids);
@@ -29,8 +34,11 @@ pub fn check_and(query: &mut Query<'_>, path: &Path, look: impl FnOnce(&Modules,
         }
         query.diagnostics.extend(type_like_variables(module));
         look(&modules, &inferred);
+        drop(inferred);
+        loaded = Some(modules);
     }
     query.sort_diagnostics();
+    loaded
 }
 
 /// A file's text before and after formatting. A file with syntax errors is not formatted.

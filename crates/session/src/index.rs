@@ -24,6 +24,8 @@ pub struct Item {
     pub ty: String,
     /// Where what it names is defined; none if it is no name, or the name of what is built in.
     pub definition: Span,
+    /// The fields that its value has, if it is a record, or the components of a tuple, with their types.
+    pub parts: Vec<(String, String)>,
 }
 
 impl Index {
@@ -34,6 +36,11 @@ impl Index {
             if global.span.file == file && !global.span.is_none() {
                 indexer.add(global.span, show_scheme(typed, id), global.span);
                 indexer.expression(&global.body);
+            }
+        }
+        for expr in &typed.salvaged {
+            if expr.span.file == file {
+                indexer.expression(expr);
             }
         }
         let mut items = indexer.items;
@@ -49,6 +56,14 @@ impl Index {
         let inside = |span: &Span| span.range().contains(&offset);
         least(&inside).or_else(|| least(&|span| span.range().end == offset))
     }
+    /// What covers exactly these bytes. Of several, the one whose value has parts.
+    pub fn exactly(&self, range: std::ops::Range<usize>) -> Option<&Item> {
+        let first = self.items.partition_point(|item| item.span.range().start < range.start);
+        let items =
+            self.items[first..].iter().take_while(|it| it.span.range().start == range.start);
+        let fits = items.filter(|item| item.span.range() == range);
+        fits.max_by_key(|item| (!item.parts.is_empty(), !item.definition.is_none()))
+    }
     /// All that stands in the file.
     pub fn items(&self) -> &[Item] {
         &self.items
@@ -63,12 +78,35 @@ struct Indexer<'t> {
 
 impl<'t> Indexer<'t> {
     fn add(&mut self, span: Span, ty: String, definition: Span) {
-        if span.file == self.file && !span.is_none() {
-            self.items.push(Item { span, ty, definition });
-        }
+        self.items.push(Item { span, ty, definition, parts: vec![] });
     }
     fn typed_item(&mut self, span: Span, ty: &Ty, definition: Span) {
-        self.add(span, show_type(self.typed, ty), definition);
+        if span.file != self.file || span.is_none() || matches!(ty, Ty::Error) {
+            return;
+        }
+        let shown = |name: String, part: &Ty| (name, show_type(self.typed, part));
+        let parts = match ty {
+            Ty::Record(fields) => {
+                fields.iter().map(|(name, ty)| shown(name.to_string(), ty)).collect()
+            }
+            Ty::Tuple(items) => {
+                items.iter().enumerate().map(|(at, ty)| shown(at.to_string(), ty)).collect()
+            }
+            Ty::Real
+            | Ty::Int
+            | Ty::Bool
+            | Ty::Str
+            | Ty::Sum(..)
+            | Ty::Array(..)
+            | Ty::Fun(..)
+            | Ty::Tangent(_)
+            | Ty::Jacobian(..)
+            | Ty::Param(_)
+            | Ty::Var(_)
+            | Ty::Error => vec![],
+        };
+        let ty = show_type(self.typed, ty);
+        self.items.push(Item { span, ty, definition, parts });
     }
     /// The variable of a binder that is no pattern.
     fn local(&mut self, id: LocalId) {

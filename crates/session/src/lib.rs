@@ -48,7 +48,9 @@ mod session;
 pub use check::{check, explain, fmt};
 pub use derive::{Answer, grad, jvp, run, vjp};
 pub use expect::{Expectation, ExpectationKind, Failure, Reason, expectations};
-pub use files::{Disk, Files, MAX_SOURCE_BYTES, Memory, Overlay, bound, read_bounded};
+pub use files::{
+    Disk, Files, MAX_SOURCE_BYTES, Memory, Overlay, bound, lexically_normal, read_bounded,
+};
 pub use findings::{Findings, Place};
 pub use index::{Index, Item};
 pub use limits::{Clock, stopped_late};

@@ -4,11 +4,12 @@
 //! value: two of them know nothing of each other, and one may go from thread to thread. Each question is a [`Query`]
 //! of its own, which a thread with a large stack works on, so programs and values never leave that thread.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pullback_base::{Progress, Span};
+use pullback_base::{FileId, Progress, Span};
 use pullback_engine::{BUILT_IN, Registry};
 use pullback_types::show_scheme;
 
@@ -16,10 +17,10 @@ use crate::arguments::expressions;
 use crate::bug::bug;
 use crate::check::{check_and, fmt};
 use crate::derive::{Answer, grad, jvp, run, vjp};
-use crate::files::{Disk, Files, Overlay};
+use crate::files::{Disk, Files, Overlay, read_bounded};
 use crate::findings::{Findings, Place};
 use crate::index::{Index, Item};
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::pipeline::typed;
 use crate::query::{Query, Stop};
 use crate::settings::{Call, Settings};
@@ -42,6 +43,12 @@ pub struct Analysis {
     pub findings: Findings,
     /// What it defines, in the order of the text.
     pub definitions: Vec<Definition>,
+    /// The modules that it is made of, those before which they import, the file itself last.
+    pub modules: Vec<Loaded>,
+    /// The files that come with Pullback.
+    pub library: BTreeSet<FileId>,
+    /// The types of definitions, by where their names are written.
+    schemes: BTreeMap<(FileId, u32), String>,
     index: Index,
 }
 
@@ -146,6 +153,12 @@ impl Session {
         self.known.insert(key, analysis.clone());
         analysis
     }
+    /// What there would be to know of a file if this were its text. Nothing is kept.
+    pub fn look(&self, path: &Path, text: &str) -> Analysis {
+        let files = Instead { files: &self.files, path: self.files.identity(path), text };
+        let (analysis, findings) = ask_of(&files, self.registry, |query| Ok(analyse(query, path)));
+        Analysis { findings, ..analysis.unwrap_or_default() }
+    }
     /// What is wrong with a file, its imports and its expectations.
     pub fn check(&mut self, path: &Path) -> Findings {
         self.load(path).findings.clone()
@@ -181,6 +194,27 @@ impl Session {
         ty.map_err(|Stop| findings)
     }
 
+    /// The types of expressions in the scope of a file, whatever is wrong elsewhere in it; none of those that are wrong.
+    pub fn types_of(&self, path: &Path, texts: &[String]) -> Vec<Option<String>> {
+        let (types, _) = self.ask(|query| {
+            let modules = load(query, path)?;
+            let mut exprs = Vec::new();
+            for text in texts {
+                query.diagnostics.clear();
+                let expr = expressions(query, "expression", std::slice::from_ref(text));
+                exprs.push(expr.ok().and_then(|mut exprs| exprs.pop()));
+            }
+            let mut inferred = typed(query, &modules);
+            let types = exprs.iter().map(|expr| {
+                query.diagnostics.clear();
+                let id = inferred.asked(query, expr.as_ref()?).ok()?;
+                Some(show_scheme(inferred.typed(), id))
+            });
+            Ok(types.collect::<Vec<_>>())
+        });
+        types.unwrap_or_else(|Stop| vec![None; texts.len()])
+    }
+
     /// A call of a definition without arguments, with the settings of the session.
     pub fn call_of(&self, path: &Path, entry: &str) -> Call {
         let settings = self.settings.clone();
@@ -210,14 +244,41 @@ impl Session {
         &self,
         work: impl FnOnce(&mut Query<'_>) -> Result<T, Stop> + Send,
     ) -> (Result<T, Stop>, Findings) {
-        let (files, registry) = (&self.files, self.registry);
-        on_large_stack(move || {
-            let mut query = Query::new(files, registry);
-            let answer = work(&mut query);
-            let Query { diagnostics, sources, .. } = query;
-            (answer, Findings { diagnostics, sources })
-        })
+        ask_of(&self.files, self.registry, work)
     }
+}
+
+/// The files of a session with one text in the place of another.
+struct Instead<'s> {
+    files: &'s Overlay,
+    path: PathBuf,
+    text: &'s str,
+}
+
+impl Files for Instead<'_> {
+    fn read_at_most(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        if self.files.identity(path) == self.path {
+            return read_bounded(self.text.as_bytes(), most);
+        }
+        self.files.read_at_most(path, most)
+    }
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.files.identity(path)
+    }
+}
+
+/// Works on a query of some files, and gives what it found with the answer.
+fn ask_of<T: Send>(
+    files: &(impl Files + Sync),
+    registry: Registry,
+    work: impl FnOnce(&mut Query<'_>) -> Result<T, Stop> + Send,
+) -> (Result<T, Stop>, Findings) {
+    on_large_stack(move || {
+        let mut query = Query::new(files, registry);
+        let answer = work(&mut query);
+        let Query { diagnostics, sources, .. } = query;
+        (answer, Findings { diagnostics, sources })
+    })
 }
 
 impl Analysis {
@@ -230,9 +291,21 @@ impl Analysis {
     pub fn definition_at(&self, offset: usize) -> Option<Place> {
         self.place(self.index.at(offset)?.definition)
     }
+    /// The expression, pattern or name that covers exactly these bytes of the file.
+    pub fn exactly(&self, range: std::ops::Range<usize>) -> Option<&Item> {
+        self.index.exactly(range)
+    }
     /// All expressions, patterns and names of the file, with their types.
     pub fn items(&self) -> &[Item] {
         self.index.items()
+    }
+    /// The type of the definition whose name is written there, in words.
+    pub fn scheme(&self, name: Span) -> Option<&str> {
+        self.schemes.get(&(name.file, name.lo)).map(String::as_str)
+    }
+    /// The file itself, which is the last of the modules; none if it cannot be read.
+    pub fn main(&self) -> Option<&Loaded> {
+        self.modules.last()
     }
     /// The place of a span.
     pub fn place(&self, span: Span) -> Option<Place> {
@@ -243,7 +316,7 @@ impl Analysis {
 /// What there is to know of a file, but for the findings, which stay with the query.
 fn analyse(query: &mut Query<'_>, path: &Path) -> Analysis {
     let mut found = None;
-    check_and(query, path, |modules, inferred| {
+    let modules = check_and(query, path, |modules, inferred| {
         let typed = inferred.typed();
         let globals = inferred.globals().map(|(name, id)| {
             let global = &typed.globals[id];
@@ -251,16 +324,24 @@ fn analyse(query: &mut Query<'_>, path: &Path) -> Analysis {
         });
         let mut globals: Vec<_> = globals.collect();
         globals.sort_by_key(|(span, ..)| span.lo);
-        found = Some((globals, Index::of(typed, modules.main().file)));
+        let all = typed.globals.iter_enumerated();
+        let schemes = all
+            .filter(|(_, global)| !global.span.is_none())
+            .map(|(id, global)| ((global.span.file, global.span.lo), show_scheme(typed, id)));
+        found = Some((globals, schemes.collect(), Index::of(typed, modules.main().file)));
     });
     // What cannot be read defines nothing, which is among the findings.
-    let Some((globals, index)) = found else { return Analysis::default() };
+    let (Some((globals, schemes, index)), Some(modules)) = (found, modules) else {
+        return Analysis::default();
+    };
     let definitions = globals.into_iter().map(|(span, name, ty, doc)| {
         let place = Place::of(&query.sources, span);
         Definition { name, ty, place, doc }
     });
     let definitions = definitions.collect();
-    Analysis { findings: Findings::default(), definitions, index }
+    let (findings, modules) = (Findings::default(), modules.list);
+    let library = query.library.clone();
+    Analysis { findings, definitions, modules, library, schemes, index }
 }
 
 /// The answer to a question.
