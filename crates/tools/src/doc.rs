@@ -19,6 +19,7 @@ use pullback_base::did_you_mean;
 use pullback_session::stdlib;
 use pullback_session::{Query, Stop};
 
+pub use builtin::built_in;
 pub use markup::Markup;
 use read::{Entry, Module};
 use search::search;

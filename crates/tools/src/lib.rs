@@ -30,7 +30,7 @@ pub use bench::{BenchReport, Effort, bench};
 pub use check_grad::{GradReport, check_grad};
 pub use demo::demo;
 pub use dev::{Dev, dev};
-pub use doc::{Markup, doc, reference};
+pub use doc::{Markup, built_in, doc, reference};
 pub use gradbench::{Gradbench, refused};
 pub use library::{Abi, Build, Built, Derivative, build, shared_object};
 pub use measure::{Cost, Operations, function, measure, operations};

@@ -49,7 +49,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "opt", "codegen", "compile", "engine", "engines", "oracle", "data", "session",
         ],
     ),
-    ("cli", &["base", "codegen", "data", "engines", "session", "tools"]),
+    ("ide", &["base", "syntax", "types", "session", "tools"]),
+    ("lsp", &["base", "session", "ide"]),
+    ("prompt", &["base", "syntax", "session", "tools", "ide"]),
+    ("cli", &["base", "codegen", "data", "engines", "session", "tools", "lsp", "prompt"]),
 ];
 
 /// Imports against the arrows, and crates without arrows. What only tests import is free.

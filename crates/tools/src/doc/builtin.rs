@@ -10,6 +10,12 @@ use pullback_types::builtins;
 use super::read::{Entry, Module};
 use crate::bug::bug;
 
+/// The head and the comment of the built-in operation of this name.
+pub fn built_in(name: &str) -> Option<(String, String)> {
+    let entry = module().entries.into_iter().find(|entry| entry.name == name)?;
+    Some((entry.head, entry.comment))
+}
+
 /// The built-in operations.
 pub fn module() -> Module {
     let rows = rows(stdlib::language());

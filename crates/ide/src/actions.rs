@@ -1,0 +1,47 @@
+//! What could be done at a place: what mends a mistake, and types that could be written.
+
+use std::ops::Range;
+
+use pullback_syntax::ast::ItemKind;
+
+use crate::diagnostics::{Problem, problems};
+use crate::edit::Edit;
+use crate::file::File;
+use crate::hints;
+
+/// Something that could be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// What it does, in words.
+    pub title: String,
+    /// The changes of the file.
+    pub edits: Vec<Edit>,
+    /// What it mends; none if it mends nothing.
+    pub mends: Option<Problem>,
+}
+
+/// What could be done in a part of a file.
+pub fn actions(file: &File, part: Range<usize>) -> Vec<Action> {
+    let touches = |range: &Range<usize>| range.start <= part.end && part.start <= range.end;
+    let mut found = vec![];
+    for problem in problems(file) {
+        let fixes = problem.fixes.clone().into_iter();
+        let near = fixes.filter(|fix| touches(&problem.range) || touches(&fix.edit.range));
+        found.extend(near.map(|fix| Action {
+            title: fix.title,
+            edits: vec![fix.edit],
+            mends: Some(problem.clone()),
+        }));
+    }
+    for item in &file.main().module.items {
+        let ItemKind::Def(def) = &item.kind else { continue };
+        let head = item.span.range().start..def.body.span.range().start;
+        let Some(hint) = hints::result(file, def).filter(|_| touches(&head)) else { continue };
+        found.push(Action {
+            title: format!("write the type of the result: `{}`", hint.text),
+            edits: vec![Edit::insert(hint.offset, hint.text)],
+            mends: None,
+        });
+    }
+    found
+}

@@ -1,0 +1,97 @@
+//! What is wrong with a file, for an editor.
+//!
+//! Input: a file. Output: [`Problem`]s in the order of the text. What is wrong with a file that it imports is told at
+//! the import.
+
+use std::ops::Range;
+
+use pullback_base::{Diagnostic, Span};
+use pullback_session::Place;
+use pullback_syntax::ast::ItemKind;
+
+use crate::edit::Edit;
+use crate::file::File;
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub range: Range<usize>,
+    /// Whether the program has no meaning because of it.
+    pub is_error: bool,
+    /// Its code.
+    pub code: &'static str,
+    /// What is wrong, why, and what to do, in lines.
+    pub message: String,
+    /// Other places that have to do with it.
+    pub related: Vec<Related>,
+    /// Whether the text is there for nothing.
+    pub is_leftover: bool,
+    /// What would mend it.
+    pub fixes: Vec<ProposedFix>,
+}
+
+/// Another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// The place.
+    pub place: Place,
+    /// What is to be seen there.
+    pub text: String,
+}
+
+/// A change that would mend something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposedFix {
+    /// What it does, in words.
+    pub title: String,
+    /// The change.
+    pub edit: Edit,
+}
+
+/// What is wrong with a file.
+pub fn problems(file: &File) -> Vec<Problem> {
+    file.analysis.findings.diagnostics.iter().map(|found| problem(file, found)).collect()
+}
+
+fn problem(file: &File, found: &Diagnostic) -> Problem {
+    let Diagnostic { code, title, labels, notes, hints, .. } = found;
+    let is_here = file.has(found.span());
+    let range = if is_here { found.span().range() } else { import_of(file, found.span()) };
+    let mut message = title.clone();
+    let own = labels.first().map(|label| label.text.as_str()).filter(|text| !text.is_empty());
+    message.extend(own.map(|text| format!("\n{text}")));
+    message.extend(notes.iter().map(|note| format!("\n{note}")));
+    message.extend(hints.iter().map(|hint| format!("\nhelp: {}", hint.text)));
+    let others = labels.iter().skip(usize::from(is_here));
+    let related = others.filter_map(|label| {
+        let text = if label.text.is_empty() { title.clone() } else { label.text.clone() };
+        Some(Related { place: file.place(label.span)?, text })
+    });
+    let fixes = hints.iter().filter_map(|hint| {
+        let fix = hint.fix.as_ref().filter(|fix| file.has(fix.span))?;
+        let edit = Edit { range: fix.span.range(), text: fix.text.clone() };
+        Some(ProposedFix { title: hint.text.clone(), edit })
+    });
+    Problem {
+        range,
+        is_error: found.is_error(),
+        code,
+        message,
+        related: related.collect(),
+        is_leftover: matches!(*code, "W0201" | "W0202"),
+        fixes: fixes.collect(),
+    }
+}
+
+/// Where the file imports the one with this span, or its first bytes.
+fn import_of(file: &File, span: Span) -> Range<usize> {
+    let name = file.analysis.modules.iter().find(|it| it.file == span.file).map(|it| &it.name);
+    let imports = file.main().module.items.iter().filter_map(|item| match &item.kind {
+        ItemKind::Import(import) => Some(import),
+        ItemKind::Type(_) | ItemKind::Def(_) | ItemKind::Error => None,
+    });
+    let mut paths = imports.map(|import| &import.path);
+    let ends = |path: &str| path.rsplit('/').next() == name.map(|name| name.as_str());
+    paths.find(|path| ends(&path.node)).map_or(0..0, |path| path.span.range())
+}
