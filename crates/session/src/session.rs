@@ -125,6 +125,11 @@ impl Session {
         self.watch.clone()
     }
 
+    /// A question for tools, about the files as the session has them. Whoever asks it stands on a thread with a large stack.
+    pub fn query(&self) -> Query<'_> {
+        Query::new(&self.files, self.registry)
+    }
+
     /// From now on a file has this text, whatever is on the disk.
     pub fn edit(&mut self, path: &Path, text: impl Into<String>) {
         self.files.put(path, text.into());
