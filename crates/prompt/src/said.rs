@@ -1,0 +1,19 @@
+//! What a prompt has to say.
+
+use pullback_session::Findings;
+
+/// Something to say.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// The answer to a line.
+    Answer(String),
+    /// What was defined, which nobody needs to hear who reads no prompt.
+    Defined(String),
+    /// Something beside the answer.
+    Note(String),
+    /// What is wrong, or worth a warning.
+    Findings(Findings),
+}
+
+/// Who is told.
+pub type Tell<'t> = &'t mut dyn FnMut(Said);
