@@ -16,6 +16,7 @@ use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
 use crate::output::Destination;
 use crate::plot::plot;
 use crate::progress::Bar;
+use crate::repl::{lsp, repl};
 use crate::terminal::{Terminal, error_line, page_width, print, report};
 use crate::watcher::Watcher;
 
@@ -113,6 +114,10 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let text = bench(&mut query, &call, &wrt.wrt, asked);
             finish(&query, color, text)
         }
+        Command::Repl { file, settings } => {
+            repl(color, file.clone(), settings.settings(WarnArgs::NONE))
+        }
+        Command::Lsp => lsp(),
         Command::Gradbench { engine, max_memory, fp } => {
             let (engine, max_memory) = (engine.clone(), *max_memory);
             let settings = fp.of(Settings { engine, max_memory, ..Settings::default() });

@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod plot;
 mod progress;
+mod repl;
 mod terminal;
 mod units;
 mod watchdog;

@@ -212,6 +212,16 @@ pub enum Command {
         #[command(flatten)]
         fp: FpArgs,
     },
+    /// Evaluate lines: definitions and expressions, with commands such as `:type` and `:plot` (`:help` lists them).
+    Repl {
+        /// A file whose definitions are there from the start.
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// Serve an editor: the Language Server Protocol on standard input and output.
+    Lsp,
     /// Take part in GradBench: answer the messages of its protocol, one a line, until the input ends.
     #[command(after_help = bench::GRADBENCH)]
     Gradbench {
@@ -246,6 +256,8 @@ impl Command {
             | Self::Explain { .. }
             | Self::Doc(_)
             | Self::Demo { .. }
+            | Self::Repl { .. }
+            | Self::Lsp
             | Self::Gradbench { .. } => None,
         }
     }

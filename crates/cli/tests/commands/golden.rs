@@ -1,6 +1,6 @@
 //! Command lines with what they print: the files `tests/cli/*.cmd`.
 //!
-//! A file holds `$ pullback …` (words split at spaces, quotes as in a shell), then what came out:
+//! A file holds `$ pullback …` (words split at spaces, quotes as in a shell, `< FILE` for standard input), then what came out:
 //! a line `exit N`, the lines of standard output after `> `, those of standard error after `! `.
 //! Commands run in the repository's root. `BLESS=1` rewrites what came out.
 

@@ -11,6 +11,8 @@ mod casadi;
 mod compilers;
 mod dev;
 mod docs;
+#[cfg(unix)]
+mod editor;
 mod embed;
 #[cfg(target_os = "linux")]
 mod ends;
@@ -25,6 +27,8 @@ mod plot;
 #[cfg(target_os = "linux")]
 mod progress;
 mod reference;
+#[cfg(unix)]
+mod repl;
 mod tiers;
 
 use std::path::{Path, PathBuf};
@@ -57,14 +61,22 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Runs a command: its exit code, the lines of its standard output, those of its standard error.
+/// Runs a command: its exit code, the lines of its standard output, those of its standard error. Its standard input is
+/// empty, or the file behind a `<`.
 fn output(line: &str) -> (String, Vec<String>, Vec<String>) {
+    let mut words = words(line);
+    let mut input = Stdio::null();
+    if let Some(place) = words.iter().position(|word| word == "<") {
+        let file = std::fs::File::open(root().join(&words[place + 1]));
+        input = file.expect("a file to read").into();
+        words.truncate(place);
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
-        .args(words(line))
+        .args(words)
         .current_dir(root())
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
-        .stdin(Stdio::null())
+        .stdin(input)
         .output()
         .expect("the command starts");
     let code = output.status.code().map_or_else(|| "by signal".to_owned(), |code| code.to_string());

@@ -1,0 +1,108 @@
+//! The prompt in a terminal, which `tmux` is.
+
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::root;
+
+/// A terminal with a prompt in it, which ends with this.
+struct Terminal {
+    socket: String,
+}
+
+impl Terminal {
+    /// None where there is no `tmux`.
+    fn start(name: &str) -> Option<Self> {
+        let socket = format!("pullback-{name}-{}", std::process::id());
+        let state = std::env::temp_dir().join(&socket);
+        let pullback = env!("CARGO_BIN_EXE_pullback");
+        let line =
+            format!("XDG_STATE_HOME={} {pullback} repl; echo ended; sleep 600", state.display());
+        let started = Command::new("tmux")
+            .args([
+                "-L",
+                &socket,
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                "100",
+                "-y",
+                "40",
+                &line,
+            ])
+            .current_dir(root())
+            .status();
+        match started {
+            Ok(status) if status.success() => Some(Self { socket }),
+            _ => {
+                eprintln!("skipped: there is no `tmux`");
+                None
+            }
+        }
+    }
+    fn tmux(&self, args: &[&str]) -> String {
+        let output = Command::new("tmux").args(["-L", &self.socket]).args(args).output();
+        String::from_utf8_lossy(&output.expect("tmux runs").stdout).into_owned()
+    }
+    fn write(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+    fn press(&self, key: &str) {
+        self.tmux(&["send-keys", key]);
+    }
+    /// Waits until the screen has a text.
+    fn wait_for(&self, text: &str) -> String {
+        let started = Instant::now();
+        loop {
+            let screen = self.tmux(&["capture-pane", "-p"]);
+            if screen.contains(text) {
+                return screen;
+            }
+            assert!(started.elapsed() < Duration::from_secs(60), "no {text:?} in\n{screen}");
+            sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+        let state = std::env::temp_dir().join(&self.socket);
+        drop(std::fs::remove_dir_all(state));
+    }
+}
+
+#[test]
+fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
+    let Some(terminal) = Terminal::start("prompt") else { return };
+    terminal.wait_for("> ");
+    // A definition over two lines.
+    terminal.write("def cube (x: Real): Real =");
+    terminal.press("Enter");
+    terminal.wait_for("| ");
+    terminal.write("  x ^ 3");
+    terminal.press("Enter");
+    terminal.wait_for("cube : Real -> Real");
+    terminal.write("grad cube 2.0");
+    terminal.press("Enter");
+    terminal.wait_for("12.0");
+    // Ctrl-C stops what runs.
+    terminal.write("loop a = 1.0 while a > 0.0 do a + 1e-9");
+    terminal.press("Enter");
+    sleep(Duration::from_millis(1500));
+    terminal.press("C-c");
+    terminal.wait_for("E07");
+    terminal.write("cube 3.0");
+    terminal.press("Enter");
+    terminal.wait_for("27.0");
+    // Completion, and the end.
+    terminal.write("cu");
+    terminal.press("Tab");
+    terminal.wait_for("cumsum");
+    terminal.press("C-c");
+    terminal.press("C-d");
+    terminal.wait_for("ended");
+}
