@@ -26,6 +26,9 @@ exit 2
 !   dev         Watch the passes of the compiler: a program, or the text of a stage in a file that
 !               ends in `.ir`
 !   bench       Measure a definition and its derivatives: times, their ratios, operations, memory
+!   repl        Evaluate lines: definitions and expressions, with commands such as `:type` and `:plot`
+!               (`:help` lists them)
+!   lsp         Serve an editor: the Language Server Protocol on standard input and output
 !   gradbench   Take part in GradBench: answer the messages of its protocol, one a line, until the
 !               input ends
 !

@@ -1,6 +1,6 @@
 //! What kind of line one is, and whether it goes on.
 
-use pullback_base::Span;
+use pullback_base::{FileId, Span};
 use pullback_syntax::ast::ItemKind;
 use pullback_syntax::{Class, classes, parse, parse_expr};
 
@@ -35,7 +35,8 @@ pub fn line(text: &str) -> Line<'_> {
 
 /// Whether a line is a beginning that goes on: what is wrong with it is that it ends.
 pub fn goes_on(text: &str) -> bool {
-    let file = Span::NONE.file;
+    // Places are looked at, and a place in no file is none.
+    let file = FileId(0);
     let found = match line(text) {
         Line::Empty | Line::Command(..) => return false,
         Line::Items => parse(text, file).diagnostics,

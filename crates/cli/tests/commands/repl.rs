@@ -78,11 +78,11 @@ impl Drop for Terminal {
 #[test]
 fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     let Some(terminal) = Terminal::start("prompt") else { return };
-    terminal.wait_for("> ");
+    terminal.wait_for("\n>");
     // A definition over two lines.
     terminal.write("def cube (x: Real): Real =");
     terminal.press("Enter");
-    terminal.wait_for("| ");
+    terminal.wait_for("\n|");
     terminal.write("  x ^ 3");
     terminal.press("Enter");
     terminal.wait_for("cube : Real -> Real");
