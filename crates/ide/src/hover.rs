@@ -12,7 +12,7 @@ use pullback_types::{BoundBy, Occurrence};
 
 use crate::file::File;
 use crate::meaning::Meaning;
-use crate::words::{constructor, head, header, is_function, scheme};
+use crate::words::{arrows, constructor, head, header, scheme};
 
 /// What there is to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,11 +90,11 @@ pub fn hover(file: &File, session: &Session, path: &Path, offset: usize) -> Opti
         code.push(format!("here : {ty}"));
     }
     let derivatives = match &meaning {
-        Meaning::Definition(_, def) if scheme(file, def).is_none_or(is_function) => {
-            derivatives(session, path, it)
+        Meaning::Definition(_, def) => {
+            let count = scheme(file, def).map_or(def.params.len(), |ty| arrows(ty).len() - 1);
+            derivatives(session, path, it, count)
         }
-        Meaning::Definition(..)
-        | Meaning::Local(_)
+        Meaning::Local(_)
         | Meaning::Type(..)
         | Meaning::Constructor(..)
         | Meaning::Module(_)
@@ -117,11 +117,17 @@ fn typed(name: &str, ty: Option<&str>) -> String {
     ty.map_or_else(|| name.to_owned(), |ty| format!("{name} : {ty}"))
 }
 
-/// The types of the derivatives of a function that has some.
-fn derivatives(session: &Session, path: &Path, it: &Occurrence) -> Vec<String> {
+/// The types of the derivatives of a function of so many parameters that has some: of several, with respect to all.
+fn derivatives(session: &Session, path: &Path, it: &Occurrence, count: usize) -> Vec<String> {
     let qualifier = it.module.as_ref().map_or_else(String::new, |module| format!("{module}."));
     let name = format!("{qualifier}{}", it.name);
-    let asked = ["grad", "vjp", "jacobian"].map(|operator| format!("{operator} {name}"));
+    let names: Vec<String> = (1..=count).map(|number| format!("x{number}")).collect();
+    let function = match names.len() {
+        0 => return vec![],
+        1 => name,
+        _ => format!("(\\({}) -> {name} {})", names.join(", "), names.join(" ")),
+    };
+    let asked = ["grad", "vjp", "jacobian"].map(|operator| format!("{operator} {function}"));
     let types = session.types_of(path, &asked);
     let known = asked.iter().zip(types).filter_map(|(text, ty)| Some((text, ty?)));
     known.map(|(text, ty)| format!("{text} : {ty}")).collect()
