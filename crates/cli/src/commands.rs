@@ -117,7 +117,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
         Command::Repl { file, settings } => {
             repl(color, file.clone(), settings.settings(WarnArgs::NONE))
         }
-        Command::Lsp => lsp(),
+        Command::Lsp { .. } => lsp(),
         Command::Gradbench { engine, max_memory, fp } => {
             let (engine, max_memory) = (engine.clone(), *max_memory);
             let settings = fp.of(Settings { engine, max_memory, ..Settings::default() });

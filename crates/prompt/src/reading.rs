@@ -48,6 +48,7 @@ pub fn goes_on(text: &str) -> bool {
         it.code == "E0115"
             || it.title.contains("the end of the text")
             || (it.code == "E0107" && at_end)
+            || (it.code == "E0127" && text[..end].ends_with("with"))
     })
 }
 

@@ -221,7 +221,11 @@ pub enum Command {
         settings: SettingsArgs,
     },
     /// Serve an editor: the Language Server Protocol on standard input and output.
-    Lsp,
+    Lsp {
+        /// Says what is so anyway; some editors insist on it.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Take part in GradBench: answer the messages of its protocol, one a line, until the input ends.
     #[command(after_help = bench::GRADBENCH)]
     Gradbench {
@@ -257,7 +261,7 @@ impl Command {
             | Self::Doc(_)
             | Self::Demo { .. }
             | Self::Repl { .. }
-            | Self::Lsp
+            | Self::Lsp { .. }
             | Self::Gradbench { .. } => None,
         }
     }
