@@ -1,6 +1,7 @@
 //! The loop: messages in, answers out, and mistakes when the editor has been quiet for a moment.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,6 +58,11 @@ pub fn serve(connection: &Connection, make: MakeSession) -> Result<(), ProtocolE
     };
     server.run(connection);
     Ok(())
+}
+
+/// An answer, unless a bug ends the work on it, which the panic hook has told. The editor goes on without it.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// The folder that is open in an editor.
@@ -143,9 +149,16 @@ impl Server {
                 self.execute(request);
             }
             Message::Request(Request { id, method, params }) => {
-                let response = match answer(&mut self.state, &method, params) {
-                    Ok(value) => Response::new_ok(id, value),
-                    Err(Refused(code, why)) => Response::new_err(id, code as i32, why),
+                let answered = guarded(|| answer(&mut self.state, &method, params));
+                let response = match answered {
+                    Some(Ok(value)) => Response::new_ok(id, value),
+                    Some(Err(Refused(code, why))) => Response::new_err(id, code as i32, why),
+                    None => {
+                        // What was known may be half of something.
+                        self.state.forget();
+                        let code = ErrorCode::InternalError as i32;
+                        Response::new_err(id, code, "a bug in Pullback".to_owned())
+                    }
                 };
                 self.reply(response);
             }
@@ -220,7 +233,7 @@ impl Server {
             self.due = None;
         }
         let Some(document) = self.state.documents.get(&path).cloned() else { return };
-        let found = match self.state.file(&path) {
+        let found = match guarded(|| self.state.file(&path)).flatten() {
             Some(file) => {
                 let sources = &file.analysis.findings.sources;
                 let modules = &file.analysis.modules;
