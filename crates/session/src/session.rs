@@ -162,7 +162,8 @@ impl Session {
     pub fn look(&self, path: &Path, text: &str) -> Analysis {
         let files = Instead { files: &self.files, path: self.files.identity(path), text };
         let (analysis, findings) = ask_of(&files, self.registry, |query| Ok(analyse(query, path)));
-        Analysis { findings, ..analysis.unwrap_or_default() }
+        let analysis = analysis.unwrap_or_else(|Stop| bug("a file can always be looked at"));
+        Analysis { findings, ..analysis }
     }
     /// What is wrong with a file, its imports and its expectations.
     pub fn check(&mut self, path: &Path) -> Findings {
