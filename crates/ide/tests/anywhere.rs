@@ -54,7 +54,10 @@ fn ask(text: &str, number: usize) {
         }
     }
     tokens(&file).iter().for_each(|it| assert!(text.get(it.range.clone()).is_some(), "{it:?}"));
-    (outline(&file), folds(&file), hints(&file, whole.clone()), actions(&file, whole));
+    outline(&file);
+    folds(&file);
+    hints(&file, whole.clone());
+    actions(&file, whole);
     if number.is_multiple_of(16) {
         lenses(&file, &session, path);
     }

@@ -115,7 +115,7 @@ impl Asker<'_> {
                         let _ = writeln!(out, "  {} {}", other.place.file, other.text);
                     }
                     for fix in &it.fixes {
-                        let _ = writeln!(out, "  fix: {}", self.edits(&[fix.edit.clone()]));
+                        let _ = writeln!(out, "  fix: {}", self.edits(std::slice::from_ref(&fix.edit)));
                     }
                 }
             }

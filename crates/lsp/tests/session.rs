@@ -52,7 +52,9 @@ impl Editor {
             match self.receive() {
                 Message::Response(response) if response.id == *id => return response,
                 Message::Notification(note) => self.notes.push(note),
-                other => panic!("not asked for: {other:?}"),
+                other @ (Message::Request(_) | Message::Response(_)) => {
+                    panic!("not asked for: {other:?}")
+                }
             }
         }
     }
@@ -76,7 +78,9 @@ impl Editor {
         while !self.notes.iter().any(told) {
             match self.receive() {
                 Message::Notification(note) => self.notes.push(note),
-                other => panic!("not asked for: {other:?}"),
+                other @ (Message::Request(_) | Message::Response(_)) => {
+                    panic!("not asked for: {other:?}")
+                }
             }
         }
         let count = self.notes.len();
