@@ -115,7 +115,8 @@ impl Asker<'_> {
                         let _ = writeln!(out, "  {} {}", other.place.file, other.text);
                     }
                     for fix in &it.fixes {
-                        let _ = writeln!(out, "  fix: {}", self.edits(std::slice::from_ref(&fix.edit)));
+                        let _ =
+                            writeln!(out, "  fix: {}", self.edits(std::slice::from_ref(&fix.edit)));
                     }
                 }
             }
