@@ -56,7 +56,6 @@ exit 0
 > value: 8.0
 > gradient:
 >   x = 12.0
-> (9.0, 6.0)
 > 1 operations, 4 with the pullback of a cotangent (4.0 times)
 > def cube.0 : Real -> Real =
 >   \(x.0 : Real) -> pow_int x.0 3
@@ -92,7 +91,6 @@ exit 0
 >   −1.0               −0.5                 0                 0.5              1.0
 >                                          x
 > cube : Real -> Real
-> it : (Real, Real)
 > -6.0
 > -2.0
 > -6.0
@@ -109,6 +107,7 @@ exit 0
 >   :defs                 what is defined
 >   :help                 this
 >   :quit                 the end
+! `:grad` takes a call of a definition, as in `:grad f 1.0`
 ! there is no command `:tipe`; did you mean `type`?
 ! `:type` wants more: `:type EXPR`
 ! error[E0301]: expected `Real`, found `Bool`
@@ -152,7 +151,6 @@ exit 0
 
 $ pullback repl tests/cli/programs/calls.pull --engine dual < tests/cli/programs/prompt/loaded.txt
 exit 0
-> tests/cli/programs/calls.pull: area, predict, scaled, applied, pair, sized, square, edge, forever, hungry, third, infinite, counts, constant
 > 3.0
 ! warning[W0201]: the name `y` is not used
 !   --> tests/cli/programs/calls.pull:23:22

@@ -18,11 +18,16 @@ pub fn repl(color: Color, file: Option<PathBuf>, settings: Settings) -> u8 {
     let colours = draws_colours(color);
     let page = Page { width: page_width().unwrap_or(PAGE), colours };
     let mut prompt = Prompt::new(session, page);
-    let mut tell = |said: Said| say(said, color);
+    let is_terminal = io::stdin().is_terminal();
+    let mut tell = |said: Said| {
+        if is_terminal || !matches!(said, Said::Defined(_)) {
+            say(said, color);
+        }
+    };
     if let Some(file) = file {
         prompt.load(file, &mut tell);
     }
-    if !io::stdin().is_terminal() {
+    if !is_terminal {
         read_plainly(&mut prompt, io::stdin().lock(), &mut tell);
         return SUCCESS;
     }

@@ -92,7 +92,7 @@ pub fn hover(file: &File, session: &Session, path: &Path, offset: usize) -> Opti
     let derivatives = match &meaning {
         Meaning::Definition(_, def) => {
             let count = scheme(file, def).map_or(def.params.len(), |ty| arrows(ty).len() - 1);
-            derivatives(session, path, it, count)
+            derivatives(file, session, path, (it, count))
         }
         Meaning::Local(_)
         | Meaning::Type(..)
@@ -118,7 +118,12 @@ fn typed(name: &str, ty: Option<&str>) -> String {
 }
 
 /// The types of the derivatives of a function of so many parameters that has some: of several, with respect to all.
-fn derivatives(session: &Session, path: &Path, it: &Occurrence, count: usize) -> Vec<String> {
+fn derivatives(
+    file: &File,
+    session: &Session,
+    path: &Path,
+    (it, count): (&Occurrence, usize),
+) -> Vec<String> {
     let qualifier = it.module.as_ref().map_or_else(String::new, |module| format!("{module}."));
     let name = format!("{qualifier}{}", it.name);
     let names: Vec<String> = (1..=count).map(|number| format!("x{number}")).collect();
@@ -127,9 +132,10 @@ fn derivatives(session: &Session, path: &Path, it: &Occurrence, count: usize) ->
         1 => name,
         _ => format!("(\\({}) -> {name} {})", names.join(", "), names.join(" ")),
     };
-    let asked = ["grad", "vjp", "jacobian"].map(|operator| format!("{operator} {function}"));
+    let operators = ["grad", "vjp", "jacobian"].into_iter().filter(|name| file.keeps(name));
+    let asked: Vec<String> = operators.map(|name| format!("{name} {function}")).collect();
     let types = session.types_of(path, &asked);
-    let known = asked.iter().zip(types).filter_map(|(text, ty)| Some((text, ty?)));
+    let known = asked.into_iter().zip(types).filter_map(|(text, ty)| Some((text, ty?)));
     known.map(|(text, ty)| format!("{text} : {ty}")).collect()
 }
 

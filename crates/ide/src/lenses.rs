@@ -66,5 +66,6 @@ fn gradient(file: &File, call: &Expr) -> Option<String> {
     let applied = if before.is_empty() { applied.to_owned() } else { format!("({applied})") };
     let is_derivative = matches!(&fun.kind, ExprKind::Name(name)
         if matches!(name.as_str(), "grad" | "vjp" | "jvp" | "hessian" | "jacobian"));
-    (!is_derivative).then(|| format!("grad {applied} {}", file.slice(last.span)))
+    (!is_derivative && file.keeps("grad"))
+        .then(|| format!("grad {applied} {}", file.slice(last.span)))
 }

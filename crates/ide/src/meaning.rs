@@ -78,6 +78,10 @@ impl File {
         let import = self.main().imports.iter().find(|(name, _)| name == qualifier);
         self.analysis.modules.get(import?.1?)
     }
+    /// Whether a name that is built in means that here: no definition takes it.
+    pub fn keeps(&self, name: &str) -> bool {
+        self.visible().all(|module| find(module, name, Role::Value).is_none())
+    }
     /// The modules in which an unqualified name is looked up, first to last.
     pub fn visible(&self) -> impl Iterator<Item = &Loaded> {
         let main = self.main();

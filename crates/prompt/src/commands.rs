@@ -104,7 +104,10 @@ fn call_of(prompt: &mut Prompt, text: &str) -> Option<(String, Vec<String>)> {
 fn grad(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
     match call_of(prompt, text) {
         Some((entry, args)) => prompt.gradient(&entry, args, tell),
-        None => prompt.evaluate(&format!("value_and_grad {text}"), tell),
+        None => {
+            let words = "`:grad` takes a call of a definition, as in `:grad f 1.0`";
+            tell(Said::Note(words.to_owned()));
+        }
     }
 }
 

@@ -11,11 +11,6 @@ use crate::said::Said;
 /// on with the one before, and so does one behind a beginning, until an empty line.
 pub fn read_plainly(prompt: &mut Prompt, lines: impl BufRead, tell: &mut dyn FnMut(Said)) {
     let _interrupt = Interrupt::stopping(prompt.watch());
-    let mut tell = |said: Said| {
-        if !matches!(said, Said::Defined(_)) {
-            tell(said);
-        }
-    };
     let mut waiting = String::new();
     // What is no text ends the lines.
     for line in lines.lines().map_while(Result::ok) {
@@ -26,10 +21,10 @@ pub fn read_plainly(prompt: &mut Prompt, lines: impl BufRead, tell: &mut dyn FnM
             waiting.push_str(&line);
             continue;
         }
-        if prompt.line(&waiting, &mut tell) == Next::Quit {
+        if prompt.line(&waiting, tell) == Next::Quit {
             return;
         }
         waiting = line;
     }
-    prompt.line(&waiting, &mut tell);
+    prompt.line(&waiting, tell);
 }

@@ -96,8 +96,9 @@ impl Prompt {
                 return;
             }
         }
-        let names = self.known().definitions.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-        tell(Said::Defined(format!("{}: {}", file.display(), names.join(", "))));
+        let count = self.known().definitions.len();
+        let told = format!("{}: {count} definitions, which `:defs` lists", file.display());
+        tell(Said::Defined(told));
     }
     /// Loads the file anew, unless something is wrong with it.
     pub fn reload(&mut self, tell: Tell<'_>) {

@@ -133,8 +133,10 @@ const CALLS: &[(&str, &[&str])] = &[
     ("demo", &["f"]),
     ("doc", &["f"]),
     ("show", &["f --stage types", "rows --stage lambda", "changed --stage lambda"]),
-    // They read no file.
+    ("repl", &["< LINES"]),
+    // They read no file, or none that is named.
     ("explain", &[]),
+    ("lsp", &[]),
     ("gradbench", &[]),
 ];
 
@@ -148,6 +150,9 @@ const BY_ENGINE: &[&str] = &[
     "check-grad FILE f 3.0 4.0 --wrt x",
     "test FILE",
 ];
+
+/// What a prompt is asked.
+const LINES: &str = "f 3.0 4.0\n:type f\n:grad f 3.0 4.0\n:cost f 3.0 4.0\n:show f\n:doc f\n";
 
 /// Names that stand in forms of the calculus, or might be chosen for what is added to a program.
 const OTHERS: &[&str] =
@@ -191,6 +196,7 @@ fn folder(name: &str, text: &str) -> PathBuf {
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("program.pull"), text).expect("a file");
     std::fs::write(folder.join("input.json"), "{\"x\": 3.0, \"y\": 4.0}").expect("a file");
+    std::fs::write(folder.join("lines.txt"), LINES).expect("a file");
     folder
 }
 
@@ -198,6 +204,7 @@ fn folder(name: &str, text: &str) -> PathBuf {
 fn printed(folder: &Path, command: &str) -> String {
     let path = |name: &str| folder.join(name).display().to_string();
     let line = command.replace("FILE", &path("program.pull")).replace("INPUT", &path("input.json"));
+    let line = line.replace("LINES", &path("lines.txt"));
     let (code, out, errors) = output(&line);
     let text = format!("exit {code}\n{}\n{}", out.join("\n"), errors.join("\n"));
     text.replace(&folder.display().to_string(), "")
