@@ -8,17 +8,21 @@
 //! |---|---|
 //! | [`access`] | which accumulator is a variable a part of, and how do iterations of a loop touch it? |
 //! | [`call_graph`] | which function names which, in which order, and which recur? |
+//! | [`cost`] | what does an operation take, or to do it again, and how much code is a body? |
 //! | [`effects`] | may an operation fail, tell something, or touch an accumulator? |
 //! | [`facts`] | what is known of sizes and Ints, and what cannot fail because of it? |
 //! | [`reorder`] | may one statement come before another? |
+//! | [`zeros`] | which values are zeros, and where do accumulators begin with them? |
 
 pub mod access;
 pub mod call_graph;
+pub mod cost;
 pub mod effects;
 pub mod facts;
 mod kept;
 pub mod reorder;
 pub mod sizes;
 pub mod undefined;
+pub mod zeros;
 
 pub use kept::{Analyses, Changed};
