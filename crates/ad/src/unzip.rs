@@ -16,12 +16,13 @@
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Boxes, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
-use pullback_prim::{Class, Prim, PrimTy};
+use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
 use crate::sites::{Site, Sites};
 use crate::split::Halves;
+use pullback_analysis::cost::again;
 
 /// What the linear part is given.
 pub(crate) struct Closed {
@@ -102,7 +103,7 @@ struct Exports {
 }
 
 /// How many operations on Reals are computed again rather than saved.
-const CHEAP: usize = 2;
+const CHEAP: u64 = 2;
 
 impl Closer<'_> {
     fn block(&mut self, block: &mut Block) {
@@ -260,43 +261,20 @@ impl Closer<'_> {
     }
 
     /// Computes a variable of the values again in the frame of the block that binds it, if that is cheap.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-    fn again(&mut self, var: VarId, at: usize, budget: &mut usize) -> Option<Atom> {
+    fn again(&mut self, var: VarId, at: usize, budget: &mut u64) -> Option<Atom> {
         if let Some(atom) = self.frames[at].locals.get(&var) {
             return Some(*atom);
         }
         let site = self.sites.get(var)?;
         let mut op = site.op.clone()?;
         let here = site.path.len();
-        let is_cheap = match &op {
-            Op::Copy(_) | Op::Dim(..) | Op::Index(..) | Op::Shape(..) => true,
-            // One of two Bools, as in `i == 0 || i == n - 1`.
-            Op::Select(..) if self.program.vars[var].ty == Type::BOOL => true,
-            Op::Select(..) if *budget > 0 => {
-                *budget -= 1;
-                true
-            }
-            Op::Prim(prim, _) => match &prim.row().class {
-                Class::Discrete if prim.row().params.iter().all(|ty| *ty == PrimTy::Int) => true,
-                // Conditions too: to save one takes a slot in all branches around it.
-                Class::Smooth(_) | Class::Discrete
-                    if prim.row().weight <= 1 && prim.row().is_pure() && *budget > 0 =>
-                {
-                    *budget -= 1;
-                    true
-                }
-                Class::Smooth(_)
-                | Class::Discrete
-                | Class::Structural(_)
-                | Class::Control
-                | Class::Tell
-                | Class::Fail => false,
-            },
-            _ => false,
-        };
-        if !is_cheap {
+        // Conditions too: to save one takes a slot in all branches around it.
+        let cost = again(&op, self.program.vars[var].ty)?.reals;
+        let is_sure = !matches!(&op, Op::Prim(prim, _) if !prim.row().is_pure());
+        if cost > *budget || cost > 1 || (cost > 0 && !is_sure) {
             return None;
         }
+        *budget -= cost;
         let mut atoms = vec![];
         let mut is_whole = true;
         op.for_each_atom(&mut |atom| {

@@ -180,7 +180,7 @@ pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
     let func = &program.funcs[func];
     func.is_constant
         && func.results.len() == 1
-        && func.body.stmts.len() <= LARGEST
+        && func.body.size() <= LARGEST
         && func.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Con(_, _) | Op::Array(_)))
 }
 

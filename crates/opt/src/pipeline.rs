@@ -9,12 +9,12 @@
 use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
-use pullback_analysis::{Analyses, Changed};
 use pullback_base::bug;
 use pullback_ir::{FuncId, Program, Stage, verify};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::{Analyses, Changed};
 
 /// All passes, in their order within each [`Phase`].
 pub const PASSES: &[Pass] = &[
@@ -175,7 +175,7 @@ impl Run<'_, '_> {
             let changed = what.is_new();
             any_changed |= changed;
             if let Some(observe) = &mut self.options.observe {
-                let (time, size) = (start.elapsed(), size(&self.program));
+                let (time, size) = (start.elapsed(), self.program.size());
                 observe(&Step { pass, round: self.round, time, size, changed });
             }
             if let Some(before) = before {
@@ -217,9 +217,4 @@ fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Chang
 /// A number for each function of a program that is another one, but for chance, if the function is.
 fn hashes(program: &Program) -> Vec<u64> {
     program.funcs.iter().map(|func| FxBuildHasher.hash_one(func)).collect()
-}
-
-/// How many statements a program has.
-fn size(program: &Program) -> usize {
-    program.funcs.iter().map(|func| func.body.size()).sum()
 }

@@ -17,6 +17,8 @@ use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, T
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use pullback_analysis::cost;
+
 /// What is known of a loop when it starts, as Reals.
 pub(super) struct Estimate {
     /// The bytes that a step saves, if they are known.
@@ -25,10 +27,9 @@ pub(super) struct Estimate {
     pub state: Atom,
 }
 
-/// The bytes of a number.
-const NUMBER: f64 = 8.0;
-/// The bytes of a reference to an array or to data.
-const REFERENCE: f64 = 64.0;
+/// The bytes of a number, and of a reference to an array or to data.
+const NUMBER: f64 = cost::NUMBER as f64;
+const REFERENCE: f64 = cost::REFERENCE as f64;
 
 /// The estimate for a loop, and the statements that compute it.
 pub(super) fn estimate(program: &mut Program, repeat: &Loop, span: Span) -> (Vec<Stmt>, Estimate) {
@@ -136,22 +137,14 @@ impl Estimator<'_> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: &Stmt) -> Option<Bytes> {
-        let saved: f64 = stmt
-            .vars
-            .iter()
-            .map(|var| {
-                let ty = self.emitter.program.vars[*var].ty;
-                if ty.is_array() { REFERENCE } else { NUMBER }
-            })
-            .sum();
+        let saved = cost::saved(self.emitter.program, stmt) as f64;
         let inside = match &stmt.op {
             Op::Prim(prim, args) => {
                 let is_int = self.emitter.program.vars[stmt.vars[0]].ty == Type::INT;
                 if is_int {
                     self.int(stmt.vars[0], *prim, args);
-                    return Some(Bytes::of(0.0));
                 }
-                return Some(Bytes::of(NUMBER * args.len() as f64));
+                Bytes::of(0.0)
             }
             Op::Dim(array, depth) => {
                 if let Some(array) = self.array(*array) {
@@ -160,7 +153,7 @@ impl Estimator<'_> {
                     let size = self.emitter.real(size);
                     self.numbers.insert(stmt.vars[0], size);
                 }
-                return Some(Bytes::of(0.0));
+                Bytes::of(0.0)
             }
             Op::Loop(repeat) => {
                 let LoopForm::For { index, count, .. } = repeat.form else { return None };

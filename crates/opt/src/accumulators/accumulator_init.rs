@@ -15,13 +15,14 @@
 //! to add to it; it runs before the accumulator begins. The order of failures stays: either the additions that wait
 //! or what they wait for cannot fail.
 
-use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, Type};
 use rustc_hash::FxHashSet;
 
 use crate::accumulators::accumulate_to_update::adds;
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::effects::FuncEffects;
 use pullback_analysis::reorder::names;
+use pullback_analysis::zeros::Zeros;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -37,40 +38,18 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let effects = analyses.effects_in_place(program);
     each_func(program, |program, func, body| {
-        let (effects, mut zeros) = (effects.func(func), FxHashSet::default());
-        find_zeros(body, &mut zeros);
+        let (effects, zeros) = (effects.func(func), Zeros::of(body));
         let mut starts = Starts { program, effects, zeros: &zeros, changed: false };
         starts.block(body);
         starts.changed
     })
 }
 
-/// Finds the arrays of zeros of a block.
-fn find_zeros(block: &Block, zeros: &mut FxHashSet<VarId>) {
-    for stmt in &block.stmts {
-        stmt.op.blocks().into_iter().for_each(|inner| find_zeros(inner, zeros));
-        if let Op::Zero(_) = stmt.op {
-            zeros.extend(&stmt.vars);
-        } else if let Op::Loop(repeat) = &stmt.op {
-            let results = stmt.vars.iter().zip(&repeat.body.results);
-            let is_zero = |result: &Atom| match result {
-                Atom::Real(x) => x.to_bits() == 0,
-                Atom::Var(row) => zeros.contains(row),
-                Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => false,
-            };
-            let collected = results.skip(repeat.states.len());
-            let made: Vec<VarId> =
-                collected.filter(|(_, result)| is_zero(result)).map(|(var, _)| *var).collect();
-            zeros.extend(made);
-        }
-    }
-}
-
 /// Makes accumulators that begin with zeros begin with an array that is added to them as a whole.
 struct Starts<'p> {
     program: &'p Program,
     effects: FuncEffects<'p>,
-    zeros: &'p FxHashSet<VarId>,
+    zeros: &'p Zeros,
     changed: bool,
 }
 
@@ -95,9 +74,10 @@ impl Starts<'_> {
     /// Changes the accumulator that a statement makes, if it begins with zeros and an array is added to it as a
     /// whole.
     fn accumulator(&mut self, block: &mut Block, calm: &mut Vec<bool>, start: usize) {
-        let Stmt { op: Op::NewAcc(Atom::Var(zeros)), .. } = block.stmts[start] else { return };
+        let Stmt { op: Op::NewAcc(init @ Atom::Var(_)), .. } = block.stmts[start] else { return };
         let acc = block.stmts[start].vars[0];
-        if !self.zeros.contains(&zeros) {
+        // A number keeps the sign that a sum beginning with 0 gives it.
+        if !self.zeros.has(init) || self.program.type_of(init) == Type::REAL {
             return;
         }
         let is_whole = |stmt: &Stmt| {

@@ -30,6 +30,8 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::cost::speculative;
+use pullback_analysis::zeros::{Zeros, hands_on, is_either_zero};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -51,30 +53,17 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let undefined = analyses.undefined(program);
     each_func(program, |program, func, body| {
         let (counted, effects) = (&facts.func(func).counted, effects.func(func));
-        let (mut safe, mut all_zeros) = (FxHashSet::default(), FxHashSet::default());
+        let (mut safe, zeros) = (FxHashSet::default(), Zeros::of(body));
         body.visit(&mut |stmt| {
             if !effects.fails_outside(program, stmt) {
                 safe.extend(&stmt.vars);
             }
-            all_zeros.extend(zeros(stmt));
         });
         let undefined = &undefined;
-        let mut outer =
-            Outer { program, counted, undefined, safe, zeros: all_zeros, changed: false };
+        let mut outer = Outer { program, counted, undefined, safe, zeros, changed: false };
         outer.block(body, None);
         outer.changed
     })
-}
-
-/// The results of a statement that are zeros, or arrays of them.
-fn zeros(stmt: &Stmt) -> Vec<VarId> {
-    let is_zero =
-        |result: &Atom| matches!(result, Atom::Real(x) if x.to_bits() == 0.0_f64.to_bits());
-    if let Op::Loop(Loop { body, states, .. }) = &stmt.op {
-        let results = stmt.vars.iter().zip(&body.results).skip(states.len());
-        return results.filter(|(_, result)| is_zero(result)).map(|(var, _)| *var).collect();
-    }
-    if matches!(stmt.op, Op::Zero(_)) { stmt.vars.clone() } else { vec![] }
 }
 
 struct Outer<'p> {
@@ -84,7 +73,7 @@ struct Outer<'p> {
     undefined: &'p FxHashSet<VarId>,
     /// What is bound by statements that do not fail, wherever they stand.
     safe: FxHashSet<VarId>,
-    zeros: FxHashSet<VarId>,
+    zeros: Zeros,
     changed: bool,
 }
 
@@ -127,9 +116,9 @@ impl Outer<'_> {
         }
         let mut at = 0;
         while at < block.stmts.len() {
-            if let (Op::NewAcc(Atom::Var(init)), &[acc]) =
+            if let (Op::NewAcc(init), &[acc]) =
                 (&block.stmts[at].op, block.stmts[at].vars.as_slice())
-                && self.zeros.contains(init)
+                && self.zeros.extent(*init).is_some()
             {
                 self.changed |= self.turn(block, acc, around).is_some();
             }
@@ -433,9 +422,8 @@ impl<'a, 'p> Taking<'a, 'p> {
 
 /// Whether a block gives 0 for a value unless Reals are equal.
 fn is_seldom(block: &Block, value: Atom) -> bool {
-    let zero = Atom::Real(0.0);
     let is_zero = |atom: &Atom| {
-        *atom == zero || matches!(op_of(block, *atom), Some(Op::Copy(of)) if *of == zero)
+        is_either_zero(*atom) || op_of(block, *atom).is_some_and(|op| hands_on(op, is_either_zero))
     };
     match op_of(block, value) {
         Some(Op::Select(cond, _, other)) => is_zero(other) && is_equality(block, *cond),
@@ -477,10 +465,5 @@ fn is_all(hangs: &FxHashSet<usize>) -> bool {
 
 /// Whether an operation may be done again in each iteration.
 fn is_cheap(op: &Op) -> bool {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not done again")]
-    match op {
-        Op::Prim(prim, _) => prim.row().weight <= CHEAP && prim.row().is_pure(),
-        Op::Copy(_) | Op::Select(..) | Op::MulZero(..) => true,
-        _ => false,
-    }
+    speculative(op).is_some_and(|cost| cost <= CHEAP)
 }

@@ -17,10 +17,11 @@
 //! added to at a computed place, or of which a part is taken, stays.
 
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
 use pullback_analysis::sizes::{Known, Sizes};
+use pullback_analysis::zeros::Zeros;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -42,12 +43,7 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
         let split = chosen(program, &sizes, body);
         let changed = !split.is_empty();
         if changed {
-            let mut zeros = FxHashSet::default();
-            body.visit(&mut |stmt| {
-                if matches!(stmt.op, Op::Zero(_)) {
-                    zeros.extend(&stmt.vars);
-                }
-            });
+            let zeros = Zeros::of(body);
             let mut cells = Cells { program, split, cells: FxHashMap::default(), zeros };
             cells.block(body);
         }
@@ -91,8 +87,7 @@ struct Cells<'p> {
     split: FxHashMap<VarId, i64>,
     /// The accumulators that each has become.
     cells: FxHashMap<VarId, Vec<VarId>>,
-    /// The arrays of zeros.
-    zeros: FxHashSet<VarId>,
+    zeros: Zeros,
 }
 
 impl Cells<'_> {
@@ -151,7 +146,7 @@ impl Cells<'_> {
     }
 
     fn element(&mut self, array: Atom, at: i64, stmt: &Stmt, out: &mut Vec<Stmt>) -> Atom {
-        if array.var().is_some_and(|var| self.zeros.contains(&var)) {
+        if self.zeros.has(array) {
             return Atom::Real(0.0);
         }
         let ty = self.program.type_of(array).with_rank(0);

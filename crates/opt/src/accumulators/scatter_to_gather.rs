@@ -28,6 +28,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -57,7 +58,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
             counted: &facts.func(func).counted,
             sure: FxHashSet::default(),
             sums: FxHashMap::default(),
-            sizes: FxHashMap::default(),
+            zeros: Zeros::of(body),
             dims: FxHashSet::default(),
             program,
         };
@@ -76,16 +77,10 @@ struct Shift<'p> {
     sure: FxHashSet<(VarId, VarId)>,
     /// Ints that are another Int plus a number.
     sums: FxHashMap<VarId, (VarId, i64)>,
-    /// The lengths of arrays that consist of zeros.
-    sizes: FxHashMap<VarId, Zeros>,
+    /// The arrays that consist of zeros, with their lengths.
+    zeros: Zeros,
     /// The sizes of arrays.
     dims: FxHashSet<(VarId, VarId)>,
-}
-
-/// The length of an array of zeros: a count, or that of another array.
-enum Zeros {
-    Count(Atom),
-    Like(VarId),
 }
 
 /// An accumulator of a block, and the loop that adds to it last.
@@ -116,15 +111,6 @@ impl Shift<'_> {
             (Op::Prim(Prim::IntSub, args), [var]) => {
                 if let [Atom::Var(i), Atom::Int(n)] = args.as_slice() {
                     self.sums.insert(*var, (*i, n.saturating_neg()));
-                }
-            }
-            (Op::Zero(Atom::Var(like)), [var]) => {
-                self.sizes.insert(*var, Zeros::Like(*like));
-            }
-            (Op::Loop(Loop { form: LoopForm::For { count, .. }, states, body, .. }), [var]) => {
-                let is_zero = body.stmts.is_empty() && body.results == [Atom::Real(0.0)];
-                if states.is_empty() && is_zero {
-                    self.sizes.insert(*var, Zeros::Count(*count));
                 }
             }
             (Op::Dim(Atom::Var(array), 0), [var]) => {
@@ -192,9 +178,12 @@ impl Shift<'_> {
         else {
             return None;
         };
-        let is_as_long = match self.sizes.get(&init)? {
-            Zeros::Count(zeros) => zeros == count,
-            Zeros::Like(like) => count.var().is_some_and(|n| self.dims.contains(&(*like, n))),
+        let is_as_long = match self.zeros.extent(init.into())? {
+            Extent::Count(zeros) => zeros == *count,
+            Extent::Like(like) => {
+                like.var().zip(count.var()).is_some_and(|size| self.dims.contains(&size))
+            }
+            Extent::Unknown => false,
         };
         let mut places = vec![];
         if !is_as_long

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::access::{Access, Roots, lanes};
+use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -39,12 +40,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let (aliased, facts) = (analyses.aliased(program), analyses.facts(program));
     each_func(program, |program, func, body| {
         let roots = Roots::within(program, &program.funcs[func].params, body, aliased[func]);
-        let mut zeros = FxHashMap::default();
-        body.visit(&mut |stmt| {
-            if let Op::Zero(like) = stmt.op {
-                zeros.insert(stmt.vars[0], like);
-            }
-        });
+        let zeros = Zeros::of(body);
         let covers = &facts.func(func).covers;
         let mut collect = Collect { program, roots, covers, zeros, changed: false };
         collect.block(body);
@@ -57,8 +53,7 @@ struct Collect<'p> {
     roots: Roots,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     covers: &'p FxHashSet<(VarId, VarId)>,
-    /// What zeros are as large as.
-    zeros: FxHashMap<VarId, Atom>,
+    zeros: Zeros,
     changed: bool,
 }
 
@@ -159,9 +154,8 @@ impl Collect<'_> {
         let index = Atom::Var(*index);
         let acc = self.program.fresh("acc", row_ty);
         let sum = self.program.fresh("bar", row_ty.value());
-        let zeros = init.var().and_then(|init| self.zeros.get(&init));
         let (mut stmts, row) =
-            first_row(self.program, init, zeros.copied(), index, span, row_ty.value());
+            first_row(self.program, init, self.zeros.extent(init), index, span, row_ty.value());
         stmts.push(Stmt::new(vec![acc], Op::NewAcc(row), span));
         redirect(body, life.acc, acc);
         stmts.append(&mut body.stmts);
@@ -183,22 +177,22 @@ impl Collect<'_> {
     }
 }
 
-/// The row that an accumulator begins with, at an index: of zeros if it begins with those of the size of an array.
+/// The row that an accumulator begins with, at an index: of zeros if it begins with those.
 fn first_row(
     program: &mut Program,
     init: Atom,
-    zeros: Option<Atom>,
+    zeros: Option<Extent>,
     index: Atom,
     span: Span,
     ty: Type,
 ) -> (Vec<Stmt>, Atom) {
     let row = program.fresh("row", ty);
-    let Some(like) = zeros else {
-        return (vec![Stmt::new(vec![row], Op::Index(init, vec![index]), span)], row.into());
-    };
-    if ty == Type::REAL {
+    if zeros.is_some() && ty == Type::REAL {
         return (vec![], Atom::Real(0.0));
     }
+    let Some(Extent::Like(like)) = zeros else {
+        return (vec![Stmt::new(vec![row], Op::Index(init, vec![index]), span)], row.into());
+    };
     let like_ty = program.type_of(like);
     let like_ty = like_ty.with_rank(like_ty.rank - 1);
     if let (Elem::Data(data), 0, Elem::Unit) = (ty.elem, ty.rank, like_ty.elem) {

@@ -16,13 +16,13 @@
 //!
 //! Law: the value keeps its bits. The index must be proved to be inside, since a read of the source does not fail
 //! where a read of the view would. At most two elements and four operations on Ints are done again for one read;
-//! arrays that compute Reals are left alone, and so are those whose elements need a state of their loop.
+//! arrays that compute Reals from Reals are left alone, and so are those whose elements need a state of their loop.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, rename};
-use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::cost::{Again, again};
 use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::{Analyses, Changed};
 
@@ -36,8 +36,10 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The most operations on Ints that are done again for an element.
-const DEAREST: usize = 4;
+/// The most elements that are read for one, and the most operations on Ints: more would cost as much as the array that
+/// is not built.
+const LOADS: u64 = 2;
+const INTS: u64 = 4;
 
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let facts = analyses.facts(program);
@@ -119,7 +121,7 @@ impl Elements<'_> {
     /// Learns how the elements of the arrays of a loop come about, if that is cheap.
     fn learn(&mut self, stmt: &Stmt, form: &Loop) {
         for (at, var) in stmt.vars.iter().enumerate().skip(form.states.len()) {
-            let mut cost = Cost::default();
+            let mut cost = Again::default();
             if let Some(maker) = self.maker(form, at, &mut cost) {
                 self.makers.insert(*var, maker);
             }
@@ -127,7 +129,7 @@ impl Elements<'_> {
     }
 
     /// How the elements come about that a loop collects as this result of its body.
-    fn maker(&self, form: &Loop, at: usize, cost: &mut Cost) -> Option<Maker> {
+    fn maker(&self, form: &Loop, at: usize, cost: &mut Again) -> Option<Maker> {
         let LoopForm::For { index, .. } = form.form else { return None };
         let (mut result, mut is_sized) = (form.body.results[at], false);
         let place = |result: Atom| {
@@ -168,39 +170,28 @@ impl Elements<'_> {
         &self,
         body: &Block,
         mut needed: FxHashSet<VarId>,
-        cost: &mut Cost,
+        cost: &mut Again,
     ) -> Option<Vec<Stmt>> {
         let mut stmts = vec![];
         for stmt in body.stmts.iter().rev() {
             if !stmt.vars.iter().any(|var| needed.contains(var)) {
                 continue;
             }
-            let is_sure = self.facts.is_proven(stmt);
-            #[expect(clippy::wildcard_enum_match_arm, reason = "others are computations")]
-            match &stmt.op {
-                Op::Copy(_) | Op::Dim(_, _) => {}
-                Op::Index(_, _) if is_sure => cost.elements += 1,
-                Op::Prim(prim, _) if is_sure || prim.row().is_pure() => {
-                    if !is_of_ints(*prim) {
-                        return None;
-                    }
-                    cost.steps += 1;
-                }
-                _ => return None,
+            let may_fail = match &stmt.op {
+                Op::Prim(prim, _) => !prim.row().is_pure(),
+                op => matches!(op, Op::Index(..)),
+            };
+            if may_fail && !self.facts.is_proven(stmt) {
+                return None;
             }
+            let [var] = stmt.vars[..] else { return None };
+            *cost += again(&stmt.op, self.program.vars[var].ty)?;
             stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
             stmts.push(stmt.clone());
         }
         stmts.reverse();
-        (cost.elements <= 2 && cost.steps <= DEAREST).then_some(stmts)
+        (cost.loads <= LOADS && cost.ints <= INTS && cost.reals == 0).then_some(stmts)
     }
-}
-
-/// What it costs to compute an element again.
-#[derive(Default)]
-struct Cost {
-    elements: usize,
-    steps: usize,
 }
 
 impl Maker {
@@ -217,9 +208,4 @@ impl Maker {
         free.retain(|var| *var != self.index);
         free
     }
-}
-
-/// Whether a primitive computes an Int from Ints.
-fn is_of_ints(prim: Prim) -> bool {
-    prim.row().result == PrimTy::Int && prim.row().params.iter().all(|ty| *ty == PrimTy::Int)
 }

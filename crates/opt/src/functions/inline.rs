@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, is_plain};
 use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::cost;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -220,10 +221,8 @@ impl Inline<'_> {
         let mut is_straight = types.all(|ty| {
             !ty.is_array() && !ty.is_acc && !matches!(ty.elem, Elem::Data(_) | Elem::Str)
         });
-        body.visit(&mut |stmt| {
-            is_straight &= !matches!(stmt.op, Op::Call(_, _) | Op::Loop(_) | Op::Match(_));
-        });
-        is_straight
+        body.visit(&mut |stmt| is_straight &= !matches!(stmt.op, Op::Match(_)));
+        is_straight && cost::is_straight(body)
     }
 }
 

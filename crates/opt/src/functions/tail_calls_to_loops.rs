@@ -33,6 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, slice};
 use pullback_analysis::call_graph::{Named, named};
+use pullback_analysis::cost::again;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -139,7 +140,7 @@ fn path(program: &Program, id: FuncId, may_compute: bool) -> Option<Vec<bool>> {
             let handed = || func.params.iter().zip(args);
             let computes = may_compute && handed().all(is_number) && handed().any(is_real);
             let is_loop = handed().any(is_handed_on) || computes;
-            return (is_loop && is_cheap(func, &path)).then_some(path);
+            return (is_loop && is_cheap(program, func, &path)).then_some(path);
         }
         let Op::If(_, then, other) = &last.op else { return None };
         let is_then = calls(then, id) == 1;
@@ -159,7 +160,7 @@ fn calls(block: &Block, func: FuncId) -> usize {
 
 /// Whether the conditions on the path are cheap to evaluate twice, and evaluating them first changes neither which
 /// failure comes first nor what has been told (`debug`) by then.
-fn is_cheap(func: &Func, path: &[bool]) -> bool {
+fn is_cheap(program: &Program, func: &Func, path: &[bool]) -> bool {
     let mut block = &func.body;
     let (mut stmts, mut asked): (Vec<&Stmt>, Vec<&Stmt>) = (vec![], vec![]);
     for is_then in path {
@@ -174,7 +175,10 @@ fn is_cheap(func: &Func, path: &[bool]) -> bool {
         }
         block = if *is_then { then } else { other };
     }
-    let is_plain = |stmt: &&Stmt| is_sure(stmt) || matches!(stmt.op, Op::Prim(..) | Op::Index(..));
+    let is_plain = |stmt: &&Stmt| match stmt.vars[..] {
+        [var] => again(&stmt.op, program.vars[var].ty).is_some(),
+        _ => false,
+    };
     !path.is_empty() && asked.len() <= DEAREST && asked.iter().all(is_plain)
 }
 

@@ -149,9 +149,8 @@ impl Unfold<'_> {
 
     /// How many calls of some functions are left in a block; none if it is too long, or if nothing leads one of them on.
     fn calls(&self, component: usize, block: &Block, longest: usize) -> Option<usize> {
-        let (mut size, mut entered, mut calls, mut is_led) = (0, 0, 0, true);
+        let (mut entered, mut calls, mut is_led) = (0, 0, true);
         block.visit(&mut |stmt| {
-            size += 1;
             if let Op::Call(func, args) = &stmt.op
                 && self.graph.component[*func] == component
             {
@@ -161,7 +160,7 @@ impl Unfold<'_> {
                 is_led &= !func.is_checkpoint && args.iter().any(|arg| self.leads(*arg));
             }
         });
-        (is_led && size <= longest && entered <= LARGEST).then_some(calls)
+        (is_led && block.size() <= longest && entered <= LARGEST).then_some(calls)
     }
 
     /// Puts the bodies of some functions in the place of their calls, once.

@@ -16,6 +16,7 @@
 use pullback_ir::{Block, FuncId, Op, Program, Stmt};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::cost::all_speculative;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -43,7 +44,7 @@ fn in_block(block: &mut Block) -> bool {
             changed |= in_block(inner);
         }
         if let Op::If(cond, then, other) = &mut stmt.op
-            && is_cheap(then, other, CHEAP)
+            && all_speculative([&*then, &*other]).is_some_and(|cost| cost <= CHEAP)
         {
             changed = true;
             stmts.append(&mut then.stmts);
@@ -57,24 +58,4 @@ fn in_block(block: &mut Block) -> bool {
     }
     block.stmts = stmts;
     changed
-}
-
-/// Whether both sides of a branch together cost no more than `most`, and surely have a value.
-pub(crate) fn is_cheap(then: &Block, other: &Block, most: u64) -> bool {
-    matches!((cost(then), cost(other)), (Some(one), Some(two)) if one + two <= most)
-}
-
-/// What a block costs, if it only computes scalars and surely has a value.
-fn cost(block: &Block) -> Option<u64> {
-    let mut cost = 0;
-    for stmt in &block.stmts {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these compute scalars")]
-        match &stmt.op {
-            Op::Prim(prim, _) if prim.row().is_pure() => cost += prim.row().weight,
-            Op::Select(_, _, _) | Op::MulZero(_, _) => cost += 1,
-            Op::Copy(_) | Op::Undef => {}
-            _ => return None,
-        }
-    }
-    Some(cost)
 }

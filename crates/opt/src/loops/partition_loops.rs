@@ -28,6 +28,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::cost::is_straight;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -114,6 +115,7 @@ impl Edges<'_> {
                 &mut stmt.op
                 && self.counted.contains(index)
                 && is_straight(body)
+                && !has_data(body)
                 && body.size() <= LARGEST
             {
                 let near = self.near(body, *index, *count);
@@ -222,11 +224,9 @@ impl Edges<'_> {
     }
 }
 
-/// Whether a block has no loops, calls and data in it.
-fn is_straight(block: &Block) -> bool {
-    let mut is_straight = true;
-    block.visit(&mut |stmt| {
-        is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Match(_) | Op::Con(..));
-    });
-    is_straight
+/// Whether a block makes data or takes it apart.
+fn has_data(block: &Block) -> bool {
+    let mut has_data = false;
+    block.visit(&mut |stmt| has_data |= matches!(stmt.op, Op::Match(_) | Op::Con(..)));
+    has_data
 }

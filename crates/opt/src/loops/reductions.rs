@@ -23,6 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::loops::dead_collects::guard;
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::zeros::is_zero;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const SUMS: Pass = Pass {
@@ -103,8 +104,7 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
     if form.states.is_empty() || !counted.contains(&index) {
         return None;
     }
-    let is_zero = |init: &Atom| matches!(init, Atom::Real(x) if x.to_bits() == 0);
-    if !form.init.iter().all(is_zero) {
+    if !form.init.iter().all(|init| is_zero(*init)) {
         return None;
     }
     let uses = form.body.uses();

@@ -24,6 +24,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::zeros::{hands_on, is_either_zero, is_zero};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -140,12 +141,10 @@ impl Sparse<'_> {
         bound: &FxHashSet<VarId>,
     ) -> Option<Stmt> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
-        let starts_at_zero =
-            |init: &Atom| matches!(init, Atom::Real(x) if x.to_bits() == 0.0_f64.to_bits());
         let is_bound = |atom: Atom| atom.var().is_some_and(|var| bound.contains(&var));
         if !self.counted.contains(&index)
             || is_bound(count)
-            || !looped.init.iter().all(starts_at_zero)
+            || !looped.init.iter().all(|init| is_zero(*init))
         {
             return None;
         }
@@ -276,7 +275,7 @@ impl Adds {
         let mut adds = Self { zeros: asked.collect(), sums, states: states.to_vec() };
         for stmt in &body.stmts {
             let &[var] = &stmt.vars[..] else { continue };
-            if adds.gives_zero(&stmt.op) {
+            if hands_on(&stmt.op, |atom| adds.is_zero(atom)) {
                 adds.zeros.insert(var);
             } else if let Op::Prim(Prim::Add, atoms) = &stmt.op
                 && let Some(state) = adds.sum(atoms[0], atoms[1]).or(adds.sum(atoms[1], atoms[0]))
@@ -289,22 +288,7 @@ impl Adds {
 
     /// A zero of either sign.
     fn is_zero(&self, atom: Atom) -> bool {
-        match atom {
-            Atom::Var(var) => self.zeros.contains(&var),
-            Atom::Real(x) => x == 0.0,
-            Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => false,
-        }
-    }
-
-    fn gives_zero(&self, op: &Op) -> bool {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are known to keep zeros")]
-        match op {
-            Op::Copy(x) | Op::MulZero(x, _) => self.is_zero(*x),
-            Op::Prim(Prim::Neg, atoms) => self.is_zero(atoms[0]),
-            Op::Prim(Prim::Add | Prim::Sub, atoms) => atoms.iter().all(|x| self.is_zero(*x)),
-            Op::Select(_, a, b) => self.is_zero(*a) && self.is_zero(*b),
-            _ => false,
-        }
+        is_either_zero(atom) || atom.var().is_some_and(|var| self.zeros.contains(&var))
     }
 
     /// The state that a sum equals, if it is one of a state and a zero. No state is ever -0, since it begins as 0.

@@ -19,6 +19,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells,
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::cost::copies;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -66,9 +67,9 @@ fn count(stmt: &Stmt) -> Option<i64> {
     let LoopForm::For { index, count: Atom::Int(count), .. } = looped.form else { return None };
     let mut works_on_elements = looped.body.results.len() > looped.states.len();
     looped.body.visit_atoms(&mut |atom| works_on_elements |= atom == Atom::Var(index));
-    let size = looped.body.size().max(1).saturating_mul(usize::try_from(count).ok()?);
     let longest = if count <= 3 { LONGEST_OF_FEW } else { LONGEST };
-    (works_on_elements && (2..=MOST).contains(&count) && size <= longest).then_some(count)
+    let fits = usize::try_from(count).is_ok_and(|count| count <= copies(&looped.body, longest));
+    (works_on_elements && (2..=MOST).contains(&count) && fits).then_some(count)
 }
 
 /// Whether a loop tells something (`debug`) and collects rows.

@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 
 use super::scalar::same;
 use super::{Def, New, Simplify, copy};
-use crate::local::if_conversion::is_cheap;
 use crate::pass::keep;
+use pullback_analysis::cost::all_speculative;
 
 /// The cost that both sides of a branch may have together to become a selection of Ints or Bools: a few comparisons.
 const FEW: u64 = 8;
@@ -84,7 +84,8 @@ impl Simplify<'_> {
             ty == Type::INT || ty == Type::BOOL
         };
         let is_choice = !stmt.vars.is_empty() && stmt.vars.iter().all(is_discrete);
-        if !is_choice || !is_cheap(then, other, FEW) {
+        let is_cheap = || all_speculative([then, other]).is_some_and(|cost| cost <= FEW);
+        if !is_choice || !is_cheap() {
             return None;
         }
         let stmts = then.stmts.iter().chain(&other.stmts).cloned();

@@ -10,6 +10,7 @@ use pullback_ir::{Atom, Elem, Op, Stmt, Type};
 use pullback_prim::Prim;
 
 use super::{New, Simplify};
+use pullback_analysis::zeros::begins_with_zeros;
 
 /// The longest literal whose sum is written out.
 const FEW: usize = 16;
@@ -138,17 +139,6 @@ impl Simplify<'_> {
             return true;
         }
         let Atom::Real(x) = value else { return false };
-        x == 0.0 && (x.is_sign_negative() || self.begins_with_zero(acc))
-    }
-
-    fn begins_with_zero(&self, mut acc: Atom) -> bool {
-        loop {
-            match self.def(acc) {
-                Some(Op::AtAcc(around, _) | Op::PartAcc(around, _, _)) => acc = *around,
-                Some(Op::NewAcc(Atom::Real(x))) => return x.to_bits() == 0,
-                Some(Op::NewAcc(init)) => return matches!(self.def(*init), Some(Op::Zero(_))),
-                _ => return false,
-            }
-        }
+        x == 0.0 && (x.is_sign_negative() || begins_with_zeros(acc, |atom| self.def(atom)))
     }
 }
