@@ -15,7 +15,7 @@
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::access::{Access, Roots, lanes};
+use crate::access::{Access, Roots, accumulators};
 
 /// What the analysis knows of a statement.
 pub struct Info {
@@ -38,14 +38,13 @@ impl Info {
         for param in stmt.op.inner_params() {
             uses.remove(&param);
         }
-        let accs = if let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &stmt.op
-        {
-            lanes(program, roots, *index, body)
+        let accs = if let Op::Loop(looped @ Loop { form: LoopForm::For { .. }, .. }) = &stmt.op {
+            accumulators(program, roots, looped)
         } else {
             let is_acc = |var: &&VarId| program.vars[**var].ty.is_acc;
             let touched = uses.iter().chain(&stmt.vars).filter(is_acc);
             let touched: FxHashSet<VarId> = touched.map(|var| roots.of_var(*var)).collect();
-            touched.into_iter().map(|root| (root, Access::Shared)).collect()
+            touched.into_iter().map(|root| (root, Access::Any)).collect()
         };
         Self { uses, accs, tells: tells.op(program, &stmt.op) }
     }

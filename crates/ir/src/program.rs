@@ -449,6 +449,14 @@ impl Atom {
     pub fn var(self) -> Option<VarId> {
         if let Self::Var(var) = self { Some(var) } else { None }
     }
+    /// Whether both are the same variable, or the same constant to the last bit.
+    pub fn is_same(self, other: Self) -> bool {
+        if let (Self::Real(x), Self::Real(y)) = (self, other) {
+            x.to_bits() == y.to_bits()
+        } else {
+            self == other
+        }
+    }
 }
 
 impl StmtId {

@@ -8,6 +8,8 @@
 //! k.5 = for i.3 < n.1 with k.4 = 0 { … next.6 = int_add(k.4, 1) or k.4 … }     k.4 <= i.3, and k.5 <= n.1
 //! ```
 //!
+//! That a state grows by one number in every iteration says [`crate::loop_shape`]; these may also stay as they are.
+//!
 //! The analysis guesses that a state is a counter, sweeps the body, and confirms that an iteration leaves the state at
 //! most one more than the index; what it cannot confirm is no counter, and the body is swept again (induction). A loop
 //! without an index has counters too: they are never larger than the iterations that a run can take.

@@ -5,7 +5,8 @@
 //! cheaper operation that gives the same Int or Bool if there is one.
 //!
 //! A [`Range`] has a least and a greatest number, a sum of a symbol and a number that the Int is, and one that it is
-//! not larger than. Bounds of bounds are followed for a few steps.
+//! not larger than. Bounds of bounds are followed for a few steps. What an Int is as a sum of several others, without
+//! bounds, says [`crate::affine`].
 //!
 //! ```text
 //! i.2 <= n.1 - 1,  n.1 = dim(x.0, 0)     x.0[i.2] is proved;  int_lt(i.2, n.1) is true;  int_add(i.2, 1) is proved

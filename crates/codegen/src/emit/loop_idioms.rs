@@ -14,7 +14,9 @@
 //! Law: the array is the same. If a place could be outside, the checked loop runs instead, and fails where it would
 //! have failed.
 
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
+use pullback_analysis::affine::{Affine, Inside, Ints, Moving};
+use pullback_analysis::loop_shape::Shape;
+use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
 use pullback_prim::Prim;
 
 use super::body::Body;
@@ -41,16 +43,21 @@ impl Moved {
     /// The idiom that a loop is, if it is one.
     pub fn of(looped: &Loop) -> Option<Self> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
-        let ([array], [Atom::Var(result)]) =
-            (looped.states.as_slice(), looped.body.results.as_slice())
-        else {
+        let ([array], [_]) = (looped.states.as_slice(), looped.body.results.as_slice()) else {
             return None;
         };
-        let (last, before) = looped.body.stmts.split_last()?;
-        let Op::Update(Atom::Var(of), at, value) = &last.op else { return None };
-        let rows = Rows { body: &looped.body, index };
+        let written = Shape::of(looped, 0)
+            .written()
+            .filter(|written| written.at + 1 == looped.body.stmts.len())?;
+        let (ints, inside) = (Ints::of(&looped.body), Inside::of(looped));
+        // Where a place is in the first iteration, as it can be written down before the loop, and its dimension.
+        let first = |at: &[Atom]| {
+            let Moving { dimension, start } = Moving::of(&ints, at, index, &inside)?;
+            let start = start.iter().map(Affine::as_atom).collect::<Option<Vec<Atom>>>()?;
+            Some((start, dimension))
+        };
         let mut read = None;
-        for stmt in before {
+        for stmt in &looped.body.stmts[..written.at] {
             if let Op::Index(Atom::Var(other), at) = &stmt.op
                 && read.is_none()
                 && *other != *array
@@ -60,62 +67,16 @@ impl Moved {
                 return None;
             }
         }
-        let (place, dimension) = rows.first(at)?;
+        let (place, dimension) = first(written.place)?;
         let from = match read {
-            Some((var, other, at)) if *value == Atom::Var(var) => {
-                let (place, dimension) = rows.first(at)?;
+            Some((var, other, at)) if written.value == Atom::Var(var) => {
+                let (place, dimension) = first(at)?;
                 (dimension + 1 == at.len()).then_some(From::Array(other, place))?
             }
-            None if !rows.is_inside(*value) => From::Number(*value),
+            None if inside.is_uniform(written.value) => From::Number(written.value),
             _ => return None,
         };
-        let is_it = of == array && last.vars == [*result];
-        is_it.then_some(Self { count, array: *array, place, dimension, from })
-    }
-}
-
-/// The body of a loop, to find the places that it writes and reads.
-struct Rows<'r> {
-    body: &'r Block,
-    index: VarId,
-}
-
-impl Rows<'_> {
-    fn is_inside(&self, atom: Atom) -> bool {
-        atom.var().is_some_and(|var| {
-            var == self.index || self.body.stmts.iter().any(|stmt| stmt.vars.contains(&var))
-        })
-    }
-
-    /// Where a place is in the first iteration, if it moves on with the index in one dimension alone, and which.
-    fn first(&self, at: &[Atom]) -> Option<(Vec<Atom>, usize)> {
-        let (mut place, mut dimension) = (vec![], None);
-        for (k, atom) in at.iter().enumerate() {
-            if !self.is_inside(*atom) {
-                place.push(*atom);
-                continue;
-            }
-            if dimension.replace(k).is_some() {
-                return None;
-            }
-            place.push(self.base(*atom)?);
-        }
-        dimension.map(|dimension| (place, dimension))
-    }
-
-    /// What an index is in the first iteration, if it is the loop's and what the loop does not change.
-    fn base(&self, atom: Atom) -> Option<Atom> {
-        let index = Atom::Var(self.index);
-        if atom == index {
-            return Some(Atom::Int(0));
-        }
-        let made = self.body.stmts.iter().find(|stmt| atom == Atom::Var(stmt.vars[0]))?;
-        let Op::Prim(Prim::IntAdd, args) = &made.op else { return None };
-        let base = match args.as_slice() {
-            [base, of] | [of, base] if *of == index => *base,
-            _ => return None,
-        };
-        (!self.is_inside(base)).then_some(base)
+        Some(Self { count, array: *array, place, dimension, from })
     }
 }
 

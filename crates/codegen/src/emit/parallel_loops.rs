@@ -21,6 +21,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use crate::layout::with_cells;
+use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::call_graph::{reaching, run_by, runs};
 use pullback_analysis::facts::FuncFacts;
 
@@ -152,7 +153,11 @@ impl Spreads {
             return None;
         }
         if summed.len() < 2 || summed.iter().all(|acc| self.whole_accs.contains(acc)) {
-            summed.retain(|acc| !program.vars[*acc].ty.is_array() || !is_apart(body, index, *acc));
+            let roots = Roots::within(program, &[], body, false);
+            let ways = accumulators(program, &roots, looped);
+            summed.retain(|acc| {
+                !program.vars[*acc].ty.is_array() || !ways.contains(&(*acc, Access::Own(*acc, 0)))
+            });
         }
         if !summed.is_empty() && self.is_ordered {
             return None;
@@ -204,19 +209,7 @@ fn is_plain(ty: Type) -> bool {
     matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
 }
 
-/// Whether each iteration adds only to the part of an accumulator that the index names.
-fn is_apart(body: &Block, index: VarId, acc: VarId) -> bool {
-    let mut is_apart = true;
-    body.visit(&mut |stmt| {
-        let mut mentions = false;
-        stmt.op.for_each_atom(&mut |atom| mentions |= atom == acc.into());
-        is_apart &= !mentions
-            || matches!(&stmt.op, Op::AddAcc(_, at, _) | Op::AtAcc(_, at) if at.first() == Some(&index.into()));
-    });
-    is_apart && !body.results.contains(&acc.into())
-}
-
-/// What statements bind that hang on the states, and what they need of the iteration, if all of that is a few numbers.
+/// What statements bind that hang on the states, whatever shape these have, and what they need of the iteration, if all of that is a few numbers.
 fn folds(
     program: &Program,
     looped: &Loop,

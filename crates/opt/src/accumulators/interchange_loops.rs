@@ -32,6 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::cost::speculative;
 use pullback_analysis::zeros::{Zeros, hands_on, is_either_zero};
+use pullback_analysis::affine::Inside;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -77,17 +78,12 @@ struct Outer<'p> {
     changed: bool,
 }
 
-/// A loop around another block.
-struct Around {
-    index: VarId,
-    bound: FxHashSet<VarId>,
-}
-
 /// One of the loops inside each other of which the innermost adds.
 struct Level<'b> {
     index: VarId,
     count: Atom,
     down: bool,
+    looped: &'b Loop,
     body: &'b Block,
     /// The place of the next level, or of the addition, in the body.
     next: usize,
@@ -107,9 +103,13 @@ struct Slice {
 }
 
 impl Outer<'_> {
-    fn block(&mut self, block: &mut Block, around: Option<&Around>) {
+    fn block(&mut self, block: &mut Block, around: Option<&Inside>) {
         for stmt in &mut block.stmts {
-            let own = if let Op::Loop(looped) = &stmt.op { of_loop(looped) } else { None };
+            let own = if let Op::Loop(looped @ Loop { form: LoopForm::For { .. }, .. }) = &stmt.op {
+                Some(Inside::of(looped))
+            } else {
+                None
+            };
             for inner in stmt.op.blocks_mut() {
                 self.block(inner, own.as_ref().or(around));
             }
@@ -127,7 +127,7 @@ impl Outer<'_> {
     }
 
     /// Interchanges the loops that add to an accumulator, if that is possible and gains something.
-    fn turn(&mut self, block: &mut Block, acc: VarId, around: Option<&Around>) -> Option<()> {
+    fn turn(&mut self, block: &mut Block, acc: VarId, around: Option<&Inside>) -> Option<()> {
         let place = adding(block, acc)?;
         let levels = levels(&block.stmts[place], acc)?;
         let last = levels.last()?;
@@ -245,15 +245,6 @@ impl Outer<'_> {
     }
 }
 
-/// A loop that counts, as one around others.
-fn of_loop(looped: &Loop) -> Option<Around> {
-    let index = looped.for_index()?;
-    let mut bound = looped.body.bound();
-    bound.extend(&looped.states);
-    bound.insert(index);
-    Some(Around { index, bound })
-}
-
 /// The place of the only statement of a block that adds to an accumulator, if it does so once.
 fn adding(block: &Block, acc: VarId) -> Option<usize> {
     let mut place = None;
@@ -279,7 +270,8 @@ fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
     let mut levels = vec![];
     let mut stmt = stmt;
     loop {
-        let Op::Loop(Loop { form: LoopForm::For { index, count, down }, body, .. }) = &stmt.op
+        let Op::Loop(looped @ Loop { form: LoopForm::For { index, count, down }, body, .. }) =
+            &stmt.op
         else {
             return (matches!(stmt.op, Op::AddAcc(..)) && !levels.is_empty()).then_some(levels);
         };
@@ -291,7 +283,7 @@ fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
             is_there
         };
         let next = body.stmts.iter().position(mentions)?;
-        levels.push(Level { index: *index, count: *count, down: *down, body, next });
+        levels.push(Level { index: *index, count: *count, down: *down, looped, body, next });
         stmt = &body.stmts[next];
     }
 }
@@ -305,7 +297,7 @@ fn names_all(at: &[Atom], levels: &[Level<'_>]) -> bool {
 struct Taking<'a, 'p> {
     outer: &'a Outer<'p>,
     levels: &'a [Level<'a>],
-    around: Option<&'a Around>,
+    around: Option<&'a Inside>,
     /// The statements of the levels, by what they bind.
     defs: FxHashMap<VarId, (usize, &'a Stmt)>,
     bound: FxHashSet<VarId>,
@@ -313,7 +305,7 @@ struct Taking<'a, 'p> {
 }
 
 impl<'a, 'p> Taking<'a, 'p> {
-    fn new(outer: &'a Outer<'p>, levels: &'a [Level<'a>], around: Option<&'a Around>) -> Self {
+    fn new(outer: &'a Outer<'p>, levels: &'a [Level<'a>], around: Option<&'a Inside>) -> Self {
         let mut defs = FxHashMap::default();
         for (level, Level { body, .. }) in levels.iter().enumerate() {
             for stmt in &body.stmts {
@@ -324,13 +316,16 @@ impl<'a, 'p> Taking<'a, 'p> {
         Self { outer, levels, around, defs, bound, slice: Slice::default() }
     }
 
-    /// Whether a variable is bound in the loops.
+    /// Whether a variable is bound in the loops, but for the states of the first one.
     fn is_inside(&self, var: VarId) -> bool {
         self.bound.contains(&var) || self.levels.iter().any(|level| level.index == var)
     }
 
     /// Makes a variable available in the new loops: by its statement again, or by collecting it.
     fn take(&mut self, var: VarId) -> Option<()> {
+        if self.levels[0].looped.states.contains(&var) {
+            return None;
+        }
         if !self.slice.done.insert(var) {
             return Some(());
         }
@@ -339,9 +334,7 @@ impl<'a, 'p> Taking<'a, 'p> {
             return Some(());
         }
         if !self.is_inside(var) {
-            let is_around = self
-                .around
-                .is_some_and(|around| around.index == var || around.bound.contains(&var));
+            let is_around = self.around.is_some_and(|around| around.has(var));
             let hangs = is_around.then_some(self.levels.len());
             self.slice.hangs.insert(var, hangs.into_iter().collect());
             return Some(());

@@ -28,6 +28,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::affine::Ints;
 use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
 
@@ -57,7 +58,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
         let mut shift = Shift {
             counted: &facts.func(func).counted,
             sure: FxHashSet::default(),
-            sums: FxHashMap::default(),
+            ints: Ints::of(body),
             zeros: Zeros::of(body),
             dims: FxHashSet::default(),
             program,
@@ -75,8 +76,7 @@ struct Shift<'p> {
     counted: &'p FxHashSet<VarId>,
     /// The accumulators and places at which adding something does not fail.
     sure: FxHashSet<(VarId, VarId)>,
-    /// Ints that are another Int plus a number.
-    sums: FxHashMap<VarId, (VarId, i64)>,
+    ints: Ints,
     /// The arrays that consist of zeros, with their lengths.
     zeros: Zeros,
     /// The sizes of arrays.
@@ -100,17 +100,6 @@ impl Shift<'_> {
             (Op::AddAcc(Atom::Var(acc), at, _), _) if is_sure => {
                 if let [Atom::Var(at)] = at.as_slice() {
                     self.sure.insert((*acc, *at));
-                }
-            }
-            (Op::Prim(Prim::IntAdd, args), [var]) => match args.as_slice() {
-                [Atom::Var(i), Atom::Int(n)] | [Atom::Int(n), Atom::Var(i)] => {
-                    self.sums.insert(*var, (*i, *n));
-                }
-                _ => {}
-            },
-            (Op::Prim(Prim::IntSub, args), [var]) => {
-                if let [Atom::Var(i), Atom::Int(n)] = args.as_slice() {
-                    self.sums.insert(*var, (*i, n.saturating_neg()));
                 }
             }
             (Op::Dim(Atom::Var(array), 0), [var]) => {
@@ -207,11 +196,7 @@ impl Shift<'_> {
                     && *to == acc
                 {
                     let &[Atom::Var(at)] = at.as_slice() else { return false };
-                    let place = if at == index {
-                        Some(0)
-                    } else {
-                        self.sums.get(&at).filter(|(var, _)| *var == index).map(|(_, n)| *n)
-                    };
+                    let place = self.ints.distance(at.into(), index.into());
                     places.extend(place);
                     let is_near = place.is_some_and(|place| place.abs() <= FARTHEST);
                     return is_near && self.sure.contains(&(acc, at)) && *value != Atom::Var(acc);
@@ -266,10 +251,8 @@ impl Shift<'_> {
         body.visit_mut(&mut |stmt| {
             if let Op::AddAcc(to, at, _) = &mut stmt.op
                 && *to == Atom::Var(life.acc)
-                && let Some(at_place) = at[0].var()
+                && let Some(place) = self.ints.distance(at[0], index.into())
             {
-                let place = self.sums.get(&at_place).filter(|_| at_place != index);
-                let place = place.map_or(0, |(_, n)| *n);
                 // The accumulator keeps what is added at the index itself if it stays.
                 if let Some((_, acc)) = accs.iter().find(|(known, _)| *known == place) {
                     *to = (*acc).into();

@@ -21,7 +21,7 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
-use pullback_analysis::access::{Access, Roots, lanes};
+use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
 
@@ -119,12 +119,14 @@ impl Collect<'_> {
     /// The accumulators that a statement touches, and whether it is a loop of which each iteration adds to its
     /// own row alone, and there is one for each row.
     fn touched(&self, stmt: &Stmt) -> Vec<(VarId, bool)> {
-        if let Op::Loop(Loop { form: LoopForm::For { index, .. }, body, .. }) = &stmt.op {
-            let lanes = lanes(self.program, &self.roots, *index, body);
-            let is_own = |root: VarId, lane: Access| {
-                lane == Access::Own(root, 0) && self.covers.contains(&(*index, root))
+        if let Op::Loop(looped) = &stmt.op
+            && let Some(index) = looped.for_index()
+        {
+            let is_own = |root: VarId, way: Access| {
+                way == Access::Own(root, 0) && self.covers.contains(&(index, root))
             };
-            return lanes.into_iter().map(|(root, lane)| (root, is_own(root, lane))).collect();
+            let ways = accumulators(self.program, &self.roots, looped).into_iter();
+            return ways.map(|(root, way)| (root, is_own(root, way))).collect();
         }
         let mut touched = vec![];
         let mut touch = |atom: Atom| {

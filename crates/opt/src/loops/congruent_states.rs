@@ -75,7 +75,7 @@ fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
     let Loop { states, init, body, .. } = repeat;
     let is_alike = |a: usize, b: usize| {
         let [one, other] = [a, b].map(|at| program.vars[states[at]].ty);
-        one == other && is_same(init[a], init[b])
+        one == other && init[a].is_same(init[b])
     };
     let mut twin_of = first_of(states.len(), is_alike);
     if !is_parted(&twin_of) {
@@ -91,7 +91,7 @@ fn classes(program: &Program, tells: &Tells, repeat: &Loop) -> Vec<usize> {
         let mut after = body.clone();
         shared(program, tells, &mut after, standing_for(states, &twin_of));
         let is_alike = |a: usize, b: usize| {
-            twin_of[a] == twin_of[b] && is_same(after.results[a], after.results[b])
+            twin_of[a] == twin_of[b] && after.results[a].is_same(after.results[b])
         };
         let next = first_of(states.len(), is_alike);
         if next == twin_of {
@@ -131,16 +131,6 @@ fn makers(block: &Block) -> FxHashMap<VarId, Maker> {
 /// For each of so many the first one that is like it.
 fn first_of(count: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     (0..count).map(|at| (0..at).find(|first| is_alike(*first, at)).unwrap_or(at)).collect()
-}
-
-/// Whether two atoms are the same to the last bit.
-fn is_same(one: Atom, other: Atom) -> bool {
-    match (one, other) {
-        (Atom::Real(one), Atom::Real(other)) => one.to_bits() == other.to_bits(),
-        (Atom::Var(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) | Atom::Real(_), _) => {
-            one == other
-        }
-    }
 }
 
 /// The replacement of each state that is not the first of its class.

@@ -17,11 +17,8 @@
 //! loop only moves numbers.
 //!
 //! Law: every element keeps its bits, and so do failures: either what computes or the place where it writes cannot
-//! fail. It applies where no iteration reads an element that an earlier one wrote. That is decided by affine indices,
-//! as sums of variables, of which those of loops are at least 0 and less than the count. A read is apart from earlier
-//! writes if one dimension shows it. In the dimension along which the loop writes, it is if it reads what the same
-//! iteration or a later one writes, or what lies before the first of these. In any other dimension, the two indices
-//! must never be equal.
+//! fail. It applies where no iteration reads an element that an earlier one wrote
+//! ([`pullback_analysis::dependence`]).
 //!
 //! A loop that runs down keeps its other states. What it writes is computed in a loop beside it, where that does not
 //! need them. Loops that are known to be short, and loops that compute nothing, are left alone.
@@ -31,10 +28,12 @@ use pullback_ir::{
     Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename,
 };
 use pullback_prim::Prim;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func, slice};
+use pullback_analysis::affine::{Inside, Ints, Moving, addends};
+use pullback_analysis::dependence::Written;
 use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::loop_shape::Shape;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -51,115 +50,22 @@ pub(crate) const PASS: Pass = Pass {
 
 /// The largest known count of a loop that is left alone.
 const TINY: i64 = 16;
-/// How many nested sums are followed, and how often an index is replaced by its bound.
-const DEPTH: usize = 8;
 
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let effects = analyses.effects_in_place(program);
     each_func(program, |program, func, body| {
-        let mut known = Known::default();
-        known.block(body);
+        let ints = Ints::of(body);
         let effects = effects.func(func);
-        let mut ahead = Ahead { program, effects, known: &known, changed: false };
+        let mut ahead = Ahead { program, effects, ints: &ints, changed: false };
         ahead.block(body);
         ahead.changed
     })
 }
 
-/// What is known of the Ints of a function.
-#[derive(Default)]
-struct Known {
-    sums: FxHashMap<VarId, (Prim, Vec<Atom>)>,
-    /// The counts of loops by their indices.
-    counts: FxHashMap<VarId, Atom>,
-}
-
-impl Known {
-    fn block(&mut self, block: &Block) {
-        block.visit(&mut |stmt| {
-            if let Op::Prim(prim @ (Prim::IntAdd | Prim::IntSub), args) = &stmt.op {
-                self.sums.insert(stmt.vars[0], (*prim, args.clone()));
-            } else if let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, .. }) = &stmt.op
-            {
-                self.counts.insert(*index, *count);
-            }
-        });
-    }
-
-    /// An Int as an affine form over variables that are no sums themselves.
-    fn sum(&self, atom: Atom) -> Option<Sum> {
-        let mut sum = Sum::default();
-        sum.add(self, atom, 1, DEPTH)?;
-        Some(sum)
-    }
-
-    fn difference(&self, one: Atom, other: Atom) -> Option<Sum> {
-        let mut sum = self.sum(one)?;
-        sum.add(self, other, -1, DEPTH)?;
-        Some(sum)
-    }
-
-    /// A lower bound of an affine form, over all iterations of all loops.
-    fn least(&self, mut sum: Sum) -> Option<i64> {
-        for _ in 0..DEPTH {
-            let found =
-                sum.terms.iter().find(|(var, times)| **times < 0 && self.counts.contains_key(var));
-            let Some((var, times)) = found.map(|(var, times)| (*var, *times)) else { break };
-            sum.terms.remove(&var);
-            sum.add(self, self.counts[&var], times, DEPTH)?;
-            sum.constant = sum.constant.checked_sub(times)?;
-        }
-        let is_fine = |(var, times): (&VarId, &i64)| *times >= 0 && self.counts.contains_key(var);
-        sum.terms.iter().all(is_fine).then_some(sum.constant)
-    }
-
-    /// Whether two indices are different in all iterations.
-    fn are_apart(&self, one: Atom, other: Atom) -> bool {
-        let least = |one, other| self.difference(one, other).and_then(|sum| self.least(sum));
-        least(one, other).is_some_and(|least| least > 0)
-            || least(other, one).is_some_and(|least| least > 0)
-    }
-}
-
-/// An affine form: multiples of variables, and a number.
-#[derive(Clone, Default, PartialEq)]
-struct Sum {
-    terms: std::collections::BTreeMap<VarId, i64>,
-    constant: i64,
-}
-
-impl Sum {
-    fn add(&mut self, known: &Known, atom: Atom, times: i64, depth: usize) -> Option<()> {
-        let var = match atom {
-            Atom::Int(n) => {
-                self.constant = self.constant.checked_add(n.checked_mul(times)?)?;
-                return Some(());
-            }
-            Atom::Var(var) => var,
-            Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => bug(PASS.name, "an index to be an Int"),
-        };
-        match known.sums.get(&var) {
-            Some((prim, args)) if depth > 0 => {
-                let second = if *prim == Prim::IntSub { times.checked_neg()? } else { times };
-                self.add(known, args[0], times, depth - 1)?;
-                self.add(known, args[1], second, depth - 1)
-            }
-            _ => {
-                let all = self.terms.entry(var).or_default();
-                *all = all.checked_add(times)?;
-                if *all == 0 {
-                    self.terms.remove(&var);
-                }
-                Some(())
-            }
-        }
-    }
-}
-
 struct Ahead<'a> {
     program: &'a mut Program,
     effects: FuncEffects<'a>,
-    known: &'a Known,
+    ints: &'a Ints,
     changed: bool,
 }
 
@@ -196,7 +102,7 @@ impl Ahead<'_> {
 
     /// How a loop writes an array, if it may as well write it after all iterations have computed.
     fn written(&self, stmt: &Stmt, calm: &[bool]) -> Option<Writes> {
-        let Op::Loop(Loop { form, states, body, .. }) = &stmt.op else { return None };
+        let Op::Loop(looped @ Loop { form, states, body, .. }) = &stmt.op else { return None };
         let LoopForm::For { index, count, down } = *form else { return None };
         if down && body.results.len() > states.len() {
             return None;
@@ -204,50 +110,31 @@ impl Ahead<'_> {
         if matches!(count, Atom::Int(n) if n <= TINY) || !body.stmts.iter().all(is_plain) {
             return None;
         }
-        let mut inside = body.bound();
-        inside.extend(states.iter().copied().chain([index]));
+        let inside = Inside::of(looped);
         (0..states.len()).find_map(|state| {
-            let array = states[state];
-            let ty = self.program.vars[array].ty;
-            let written = body.results[state].var()?;
-            let at = body.stmts.iter().position(|stmt| stmt.vars.contains(&written))?;
-            let Op::Update(Atom::Var(of), place, value) = &body.stmts[at].op else { return None };
-            let is_it = *of == array
-                && ty.is_array()
+            let (array, written) = (states[state], Shape::of(looped, state).written()?);
+            let (at, ty) = (written.at, self.program.vars[array].ty);
+            let mut place = written.place.iter();
+            let is_it = ty.is_array()
                 && place.len() == usize::from(ty.rank)
-                && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
-                && body.mentions(written) == 1;
+                && place.all(|atom| is_sum(*atom, index, &inside, body))
+                && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool);
             let others = calm.iter().enumerate().filter(|(other, _)| *other != at);
             if !is_it || !calm[at] && !others.into_iter().all(|(_, calm)| *calm) {
                 return None;
             }
-            let dimension = self.moving(place, index, &inside)?;
-            let looks = Looks { known: self.known, array, place, dimension, index, down };
+            let Moving { dimension, .. } = Moving::of(self.ints, written.place, index, &inside)?;
             // A loop that runs down keeps its other states, so what it writes must not need them.
             let is_apart = !down || {
-                let (_, needed) = slice(body.stmts.iter(), *value);
+                let (_, needed) = slice(body.stmts.iter(), written.value);
                 !states.iter().any(|state| *state != array && needed.contains(state))
             };
-            (is_apart && looks.are_apart(body) && is_work(self.program, body, array))
-                .then_some(Writes { state, at })
+            let written = Written { array, place: written.place, dimension, index, down };
+            (is_apart
+                && written.is_read_ahead(self.ints, body)
+                && is_work(self.program, body, array))
+            .then_some(Writes { state, at })
         })
-    }
-
-    /// The dimension in which a place grows by one with each iteration, if it stays the same in all others.
-    fn moving(&self, place: &[Atom], index: VarId, inside: &FxHashSet<VarId>) -> Option<usize> {
-        let mut moving = None;
-        for (dimension, atom) in place.iter().enumerate() {
-            let sum = self.known.sum(*atom)?;
-            let mut changing = sum.terms.iter().filter(|(var, _)| inside.contains(var));
-            match (changing.next(), changing.next()) {
-                (None, _) => {}
-                (Some((var, 1)), None) if *var == index && moving.is_none() => {
-                    moving = Some(dimension);
-                }
-                _ => return None,
-            }
-        }
-        moving
     }
 
     /// The loop that computes, and the one that writes.
@@ -273,10 +160,10 @@ impl Ahead<'_> {
 
         let [own, next] = [(); 2].map(|()| self.program.fresh_like(array));
         let j = self.program.fresh_like(index);
-        let inside = repeat.body.bound();
+        let inside = &repeat.body;
         let mut body = Block { stmts: vec![], results: vec![Atom::Var(next)] };
         let place = place.iter();
-        let place = place.map(|atom| self.again(*atom, (index, j, span), &inside, &mut body.stmts));
+        let place = place.map(|atom| self.again(*atom, (index, j, span), inside, &mut body.stmts));
         let place = place.collect();
         let ty = self.program.vars[array].ty;
         let element = self.program.fresh("element", Type::scalar(ty.elem));
@@ -317,24 +204,34 @@ impl Ahead<'_> {
         &mut self,
         atom: Atom,
         (index, j, span): (VarId, VarId, Span),
-        inside: &FxHashSet<VarId>,
+        inside: &Block,
         stmts: &mut Vec<Stmt>,
     ) -> Atom {
         let Atom::Var(var) = atom else { return atom };
         if var == index {
             return Atom::Var(j);
         }
-        if !inside.contains(&var) {
-            return atom;
-        }
-        let Some((prim, args)) = self.known.sums.get(&var) else {
-            bug(PASS.name, "how an index is computed")
-        };
-        let args = args.iter();
-        let args = args.map(|atom| self.again(*atom, (index, j, span), inside, stmts)).collect();
+        let Some(sum) = inside.stmts.iter().find(|stmt| stmt.vars == [var]) else { return atom };
+        let mut op = sum.op.clone();
+        op.for_each_atom_mut(&mut |atom| {
+            *atom = self.again(*atom, (index, j, span), inside, stmts);
+        });
         let own = self.program.fresh_like(var);
-        stmts.push(Stmt::new(vec![own], Op::Prim(*prim, args), span));
+        stmts.push(Stmt::new(vec![own], op, span));
         Atom::Var(own)
+    }
+}
+
+/// Whether an index of a loop is computed in it from its own index and from what is outside, by sums alone.
+fn is_sum(atom: Atom, index: VarId, inside: &Inside, body: &Block) -> bool {
+    atom == Atom::Var(index) || inside.is_uniform(atom) || {
+        let sum = body.stmts.iter().find(|stmt| stmt.vars.iter().any(|var| atom == (*var).into()));
+        let args = if let Some(Op::Prim(prim, args)) = sum.map(|stmt| &stmt.op) {
+            addends(*prim, args).map(|_| args)
+        } else {
+            None
+        };
+        args.is_some_and(|args| args.iter().all(|arg| is_sum(*arg, index, inside, body)))
     }
 }
 
@@ -369,59 +266,4 @@ fn is_work(program: &Program, block: &Block, array: VarId) -> bool {
         };
     });
     is_work
-}
-
-/// The reads, in a loop's body, of the array that it writes.
-struct Looks<'l> {
-    known: &'l Known,
-    array: VarId,
-    /// Where the loop writes, and the dimension in which that place grows with the index.
-    place: &'l [Atom],
-    dimension: usize,
-    index: VarId,
-    down: bool,
-}
-
-impl Looks<'_> {
-    /// Whether no read is at a place that an earlier iteration has written.
-    fn are_apart(&self, body: &Block) -> bool {
-        let (mut count, mut is_fine) = (0, true);
-        body.visit(&mut |stmt| {
-            if let Op::Index(Atom::Var(of), at) = &stmt.op
-                && *of == self.array
-            {
-                count += 1;
-                let is_unused = stmt.vars.iter().all(|var| body.mentions(*var) == 0);
-                is_fine &= is_unused || self.is_apart(at);
-            } else if let Op::Dim(Atom::Var(of), _) | Op::Update(Atom::Var(of), ..) = &stmt.op {
-                count += usize::from(*of == self.array);
-            }
-        });
-        // These are all mentions of the array.
-        is_fine && count == body.mentions(self.array)
-    }
-
-    fn is_apart(&self, at: &[Atom]) -> bool {
-        let pairs = at.iter().zip(self.place).enumerate();
-        pairs.into_iter().any(|(dimension, (look, write))| {
-            if dimension != self.dimension {
-                return self.known.are_apart(*look, *write);
-            }
-            if self.down {
-                let ahead = self.known.difference(*write, *look);
-                return ahead.and_then(|sum| self.known.least(sum)).is_some_and(|least| least >= 0);
-            }
-            let ahead = self.known.difference(*look, *write);
-            let behind = self.known.difference(*write, *look).map(|mut first| {
-                // Where the first iteration writes.
-                let times = first.terms.entry(self.index).or_default();
-                *times -= 1;
-                first.terms.retain(|_, times| *times != 0);
-                first
-            });
-            let least = |sum: Option<Sum>| sum.and_then(|sum| self.known.least(sum));
-            least(ahead).is_some_and(|least| least >= 0)
-                || least(behind).is_some_and(|least| least > 0)
-        })
-    }
 }

@@ -30,7 +30,7 @@ mod pair;
 use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
-use pullback_analysis::access::{Access, Roots};
+use pullback_analysis::access::Roots;
 use pullback_analysis::reorder::{self, Info};
 use pullback_analysis::{Analyses, Changed};
 
@@ -149,8 +149,8 @@ impl Fuse<'_> {
         let is_plain = one.states.is_empty() && other.states.is_empty();
         let reads = earlier.vars.iter().any(|var| infos[second].uses.contains(var));
         if reads {
-            let collected = &earlier.vars[one.states.len()..];
-            let are_elements = pair::reads_own_elements(other, &earlier.vars, collected);
+            let (last, collected) = earlier.vars.split_at(one.states.len());
+            let are_elements = pair::reads_own_elements(other, last, collected);
             return are_elements.then_some(if is_plain { Worth::Plain } else { Worth::Reads });
         }
         if is_plain {
@@ -180,9 +180,9 @@ impl Fuse<'_> {
     /// Whether both together add to each number of each accumulator in the order that they have one after
     /// the other.
     fn accs_agree(&self, infos: &[Info], first: usize, second: usize) -> bool {
-        infos[first].accs.iter().all(|(root, lane)| {
+        infos[first].accs.iter().all(|(root, way)| {
             let other = infos[second].accs.iter().find(|(other, _)| other == root);
-            other.is_none_or(|(_, other)| lane == other && *lane != Access::Shared)
+            other.is_none_or(|(_, other)| way == other && way.is_own())
         })
     }
 
@@ -232,9 +232,7 @@ fn for_loop(op: &Op) -> Option<ForLoop> {
 /// Whether nobody sees the order of the iterations of a loop.
 fn turns(stmt: &Stmt, info: &Info) -> bool {
     let Op::Loop(form) = &stmt.op else { return false };
-    form.states.is_empty()
-        && !info.tells
-        && info.accs.iter().all(|(_, lane)| *lane != Access::Shared)
+    form.states.is_empty() && !info.tells && info.accs.iter().all(|(_, way)| way.is_own())
 }
 
 /// Says in which direction a loop runs.

@@ -20,6 +20,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::loop_shape::joined;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -114,16 +115,10 @@ impl Addends<'_> {
 
     /// If `sum` is `state` plus or minus a term: the primitive with its place, and the term.
     fn more(&self, sum: Atom, state: Atom) -> Option<((Prim, pullback_base::Span), Atom)> {
-        if !self.states.contains(&state.var()?) {
-            return None;
-        }
+        let state = state.var().filter(|state| self.states.contains(state))?;
         let stmt = self.sums.get(&sum.var()?)?;
-        let Op::Prim(prim, args) = &stmt.op else { return None };
-        let more = match (prim, args.as_slice()) {
-            (Prim::Add | Prim::Sub | Prim::IntAdd | Prim::IntSub, &[x, y]) if x == state => y,
-            (Prim::Add | Prim::IntAdd, &[x, y]) if y == state => x,
-            _ => return None,
-        };
-        (more != state).then_some(((*prim, stmt.span), more))
+        let (prim, more) = joined(&stmt.op, state)?;
+        let is_sum = matches!(prim, Prim::Add | Prim::Sub | Prim::IntAdd | Prim::IntSub);
+        is_sum.then_some(((prim, stmt.span), more))
     }
 }

@@ -29,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::cost::is_straight;
+use pullback_analysis::affine::Ints;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -45,9 +46,6 @@ pub(crate) const PASS: Pass = Pass {
 /// The largest distance between the loop's index and an index that wraps around or stops.
 const FARTHEST: i64 = 4;
 
-/// How many nested sums the pass follows to learn what an index is.
-const DEEPEST: usize = 4;
-
 /// The largest body, in statements, of which the pass makes two sides.
 const LARGEST: usize = 128;
 
@@ -55,15 +53,8 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let facts = analyses.facts(program);
     each_func(program, |program, func, body| {
         let counted = &facts.func(func).counted;
-        let mut sums = FxHashMap::default();
-        body.visit(&mut |stmt| {
-            if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
-                && let (Prim::IntAdd | Prim::IntSub, &[a, b]) = (prim, args.as_slice())
-            {
-                sums.insert(var, (*prim == Prim::IntSub, a, b));
-            }
-        });
-        let mut edges = Edges { program, counted, sums, changed: false };
+        let ints = Ints::of(body);
+        let mut edges = Edges { program, counted, ints, changed: false };
         edges.block(body);
         edges.changed
     })
@@ -73,33 +64,8 @@ struct Edges<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
-    /// The operands of each sum of Ints, and whether it is a difference.
-    sums: FxHashMap<VarId, (bool, Atom, Atom)>,
+    ints: Ints,
     changed: bool,
-}
-
-/// An Int as an affine form: multiples of a loop's index and of its count, and a number.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Sum {
-    index: i64,
-    count: i64,
-    number: i64,
-}
-
-impl Sum {
-    fn plus(self, other: Self, sign: i64) -> Option<Self> {
-        let add = |a: i64, b: i64| a.checked_add(b.checked_mul(sign)?);
-        Some(Self {
-            index: add(self.index, other.index)?,
-            count: add(self.count, other.count)?,
-            number: add(self.number, other.number)?,
-        })
-    }
-    /// The distance from the index, if this is the index and a small number.
-    fn distance(self) -> Option<i64> {
-        let is_near = self.index == 1 && self.number != 0 && self.number.abs() <= FARTHEST;
-        is_near.then_some(self.number)
-    }
 }
 
 /// The statements of a body that compute an index near the loop's, each with its distance.
@@ -129,49 +95,36 @@ impl Edges<'_> {
     }
 
     fn near(&self, body: &Block, index: VarId, count: Atom) -> Near {
-        let sum = |atom| self.sum(atom, index, count, DEEPEST);
+        let ahead = |atom: Atom| self.ints.distance(atom, index.into());
         let mut near = vec![];
         for (at, stmt) in body.stmts.iter().enumerate() {
             let Op::Prim(prim, args) = &stmt.op else { continue };
             let &[a, b] = args.as_slice() else { continue };
-            let last = Sum { count: 1, number: -1, ..Sum::default() };
             #[expect(clippy::wildcard_enum_match_arm, reason = "others give no places")]
             let distance = match prim {
-                Prim::IntRem if b == count => {
-                    let around = |sum: &Sum| (0..=1).contains(&sum.count);
-                    sum(a).filter(around).and_then(Sum::distance)
-                }
+                Prim::IntRem if b == count => ahead(a).or_else(|| {
+                    // Once around.
+                    self.ints
+                        .difference(a, count)?
+                        .minus(&self.ints.form(index.into())?)?
+                        .as_number()
+                }),
                 Prim::IntMin | Prim::IntMax => {
-                    let (is_min, pairs) = (*prim == Prim::IntMin, [(a, b), (b, a)]);
-                    let end = if is_min { last } else { Sum::default() };
-                    let mut places =
-                        pairs.into_iter().filter(|(_, other)| sum(*other) == Some(end));
-                    let place = places.next().and_then(|(place, _)| sum(place));
-                    let place = place.filter(|sum| sum.count == 0).and_then(Sum::distance);
-                    place.filter(|distance| (*distance > 0) == is_min)
+                    let is_min = *prim == Prim::IntMin;
+                    let is_end = |other: Atom| {
+                        let (from, last) = if is_min { (count, -1) } else { (Atom::Int(0), 0) };
+                        self.ints.distance(other, from) == Some(last)
+                    };
+                    let place = [(a, b), (b, a)].into_iter().find(|(_, other)| is_end(*other));
+                    let distance = place.and_then(|(place, _)| ahead(place));
+                    distance.filter(|distance| (*distance > 0) == is_min)
                 }
                 _ => continue,
             };
-            near.extend(distance.map(|distance| (at, distance)));
+            let is_near = |distance: &i64| *distance != 0 && distance.abs() <= FARTHEST;
+            near.extend(distance.filter(is_near).map(|distance| (at, distance)));
         }
         near
-    }
-
-    /// The affine form of an Int, if it has one; `depth` bounds the nested sums that are followed.
-    fn sum(&self, atom: Atom, index: VarId, count: Atom, depth: usize) -> Option<Sum> {
-        if atom == count {
-            return Some(Sum { count: 1, ..Sum::default() });
-        }
-        match atom {
-            Atom::Int(number) => Some(Sum { number, ..Sum::default() }),
-            Atom::Var(var) if var == index => Some(Sum { index: 1, ..Sum::default() }),
-            Atom::Var(var) if depth > 0 => {
-                let (is_less, a, b) = *self.sums.get(&var)?;
-                let other = self.sum(b, index, count, depth - 1)?;
-                self.sum(a, index, count, depth - 1)?.plus(other, if is_less { -1 } else { 1 })
-            }
-            Atom::Var(_) | Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => None,
-        }
     }
 
     /// Makes two sides of a body: one for the iterations at the ends, and one for all others. The ends are computed

@@ -18,10 +18,11 @@
 //! with the identity, and the derivative of a tie is not that of the element alone.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
-use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::affine::Ints;
+use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -37,7 +38,7 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |_, body| {
-        let mut extremes = Extremes::default();
+        let mut extremes = Extremes { ints: Ints::of(body), ..Extremes::default() };
         extremes.block(body);
         extremes.changed
     })
@@ -51,8 +52,7 @@ struct Extremes {
     sizes: FxHashMap<VarId, (Atom, u8)>,
     /// The counts of the loops that collect arrays.
     collected: FxHashMap<VarId, Atom>,
-    /// Ints that are one less than another.
-    one_less: FxHashMap<VarId, Atom>,
+    ints: Ints,
     changed: bool,
 }
 
@@ -84,9 +84,6 @@ impl Extremes {
             Op::Dim(a, k) => {
                 self.sizes.insert(var, (*a, *k));
             }
-            Op::Prim(Prim::IntSub, args) if args[1] == Atom::Int(1) => {
-                self.one_less.insert(var, args[0]);
-            }
             _ => {}
         }
     }
@@ -95,20 +92,15 @@ impl Extremes {
     /// the state begins with it.
     fn over_all(&self, repeat: &Loop) -> Option<Loop> {
         let LoopForm::For { index, count, down: false } = repeat.form else { return None };
-        let ([state], [Atom::Var(init)]) = (repeat.states.as_slice(), repeat.init.as_slice())
-        else {
+        let ([_], [Atom::Var(init)]) = (repeat.states.as_slice(), repeat.init.as_slice()) else {
             return None;
         };
-        let [next, element, extreme] = repeat.body.stmts.as_slice() else { return None };
-        let Op::Prim(prim, args) = &extreme.op else { return None };
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "others have no neutral element that is a Real"
-        )]
-        let neutral = match prim {
-            Prim::Min => f64::INFINITY,
-            Prim::Max => f64::NEG_INFINITY,
-            _ => return None,
+        let [_, element, extreme] = repeat.body.stmts.as_slice() else { return None };
+        let Reduction { fold, more, .. } = Shape::of(repeat, 0).reduction()?;
+        let neutral = match fold {
+            Fold::Min => f64::INFINITY,
+            Fold::Max => f64::NEG_INFINITY,
+            Fold::Add | Fold::Sub | Fold::IntAdd => return None,
         };
         let Op::Index(a, at) = &element.op else { return None };
         let (last, row) = at.split_last()?;
@@ -116,14 +108,13 @@ impl Extremes {
             .elements
             .get(init)
             .is_some_and(|(b, first)| a == b && first.split_last() == Some((&Atom::Int(0), row)));
-        let steps = is_next(&next.op, index.into())
-            && *last == next.vars[0].into()
-            && is_pair(args, (*state).into(), element.vars[0].into())
+        let steps = self.ints.distance(*last, index.into()) == Some(1)
+            && more == element.vars[0].into()
             && repeat.body.results == [extreme.vars[0].into()];
         if !begins || !steps {
             return None;
         }
-        let count = self.one_more(count).filter(|n| self.is_size(*n, *a, row.len()))?;
+        let count = self.ints.beyond(count, 1).filter(|n| self.is_size(*n, *a, row.len()))?;
         let place = [row, &[index.into()]].concat();
         let element = Stmt::new(element.vars.clone(), Op::Index(*a, place), element.span);
         Some(Loop {
@@ -137,28 +128,10 @@ impl Extremes {
         })
     }
 
-    /// The n that a count is n - 1 of.
-    fn one_more(&self, count: Atom) -> Option<Atom> {
-        if let Atom::Int(n) = count {
-            return n.checked_add(1).map(Atom::Int);
-        }
-        self.one_less.get(&count.var()?).copied()
-    }
-
     /// Whether an Int is the size of an array in a dimension.
     fn is_size(&self, n: Atom, a: Atom, k: usize) -> bool {
         let is_count = |a| self.collected.get(&a) == Some(&n);
         let is_dim = |n| self.sizes.get(&n).is_some_and(|(b, j)| *b == a && usize::from(*j) == k);
         k == 0 && a.var().is_some_and(is_count) || n.var().is_some_and(is_dim)
     }
-}
-
-/// Whether an operation is the next Int after one.
-fn is_next(op: &Op, index: Atom) -> bool {
-    matches!(op, Op::Prim(Prim::IntAdd, args) if is_pair(args, index, Atom::Int(1)))
-}
-
-/// Whether operands are these, in any order.
-fn is_pair(args: &[Atom], a: Atom, b: Atom) -> bool {
-    args == [a, b] || args == [b, a]
 }

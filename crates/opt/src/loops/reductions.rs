@@ -24,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::loops::dead_collects::guard;
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::zeros::is_zero;
+use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const SUMS: Pass = Pass {
@@ -107,18 +108,11 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
     if !form.init.iter().all(|init| is_zero(*init)) {
         return None;
     }
-    let uses = form.body.uses();
-    let mut summands = vec![];
-    for (state, next) in form.states.iter().zip(&form.body.results) {
-        let next = next.var()?;
-        let sum = form.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
-        let Op::Prim(Prim::Add, args) = &sum.op else { return None };
-        let at = args.iter().position(|arg| *arg == Atom::Var(*state))?;
-        if uses[state] != 1 || uses[&next] != 1 {
-            return None;
-        }
-        summands.push(args[1 - at]);
-    }
+    let summand = |at: usize| {
+        let Reduction { fold, more, .. } = Shape::of(form, at).reduction()?;
+        (fold == Fold::Add).then_some(more)
+    };
+    let summands = (0..form.states.len()).map(summand).collect::<Option<Vec<Atom>>>()?;
     // A term that is the next value of another state would be removed with it.
     let are_free =
         summands.iter().all(|summand| !form.body.results[..form.states.len()].contains(summand));

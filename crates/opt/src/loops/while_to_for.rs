@@ -19,6 +19,7 @@ use pullback_ir::{Atom, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 
 use crate::pass::{Pass, Phase, Scope, each_stmt};
+use pullback_analysis::loop_shape::Shape;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -68,11 +69,7 @@ fn counter(repeat: &Loop) -> Option<(usize, i64, Atom)> {
     let place = repeat.states.iter().position(|state| Atom::Var(*state) == counter)?;
     let is_steady = !repeat.states.iter().any(|state| Atom::Var(*state) == bound);
     let Atom::Int(start @ 0..) = repeat.init[place] else { return None };
-    let next = repeat.body.results[place].var()?;
-    let step = repeat.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
-    let adds_one =
-        |args: &[Atom]| args == [counter, Atom::Int(1)] || args == [Atom::Int(1), counter];
-    let counts = matches!(&step.op, Op::Prim(Prim::IntAdd, args) if adds_one(args));
+    let counts = Shape::of(repeat, place).step() == Some(1);
     (asked.vars.first().map(|var| Atom::Var(*var)) == Some(*result) && is_steady && counts)
         .then_some((place, start, bound))
 }

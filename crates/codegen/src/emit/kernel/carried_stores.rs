@@ -18,8 +18,8 @@
 //! adds behind its own place waits in a vector, and is added before the rest of the loop. Code that keeps the order of
 //! sums does without, since to add nothing to -0.0 gives 0.0.
 
-use pullback_ir::{Atom, Block, Loop, Op, VarId};
-use pullback_prim::Prim;
+use pullback_analysis::affine::Ints;
+use pullback_ir::{Atom, Loop, Op, VarId};
 
 use super::plan::Plan;
 use super::vectorise::{Kind, LANES, Layout};
@@ -72,23 +72,6 @@ impl Add {
     }
 }
 
-/// An Int that is the index of a loop and a number.
-fn away(body: &Block, index: VarId, atom: Atom) -> Option<i64> {
-    let var = atom.var()?;
-    if var == index {
-        return Some(0);
-    }
-    let stmt = body.stmts.iter().find(|stmt| stmt.vars == [var])?;
-    let Op::Prim(prim, args) = &stmt.op else { return None };
-    match (prim, args.as_slice()) {
-        (Prim::IntAdd, [Atom::Var(base), Atom::Int(by)] | [Atom::Int(by), Atom::Var(base)]) => {
-            (*base == index).then_some(*by)
-        }
-        (Prim::IntSub, [Atom::Var(base), Atom::Int(by)]) if *base == index => by.checked_neg(),
-        (..) => None,
-    }
-}
-
 /// The accumulators from outside to which a loop adds by neighbours: at two or more places.
 pub(super) fn neighbours(
     plan: &Plan<'_>,
@@ -96,13 +79,13 @@ pub(super) fn neighbours(
     looped: &Loop,
     index: VarId,
 ) -> Vec<Neighbours> {
-    let mut all: Vec<Neighbours> = vec![];
+    let (ints, mut all): (Ints, Vec<Neighbours>) = (Ints::of(&looped.body), vec![]);
     for stmt in &looped.body.stmts {
         let Op::AddAcc(Atom::Var(acc), at, _) = &stmt.op else { continue };
         let view = layout.view(*acc);
         let mut place: Vec<Atom> = view.prefix.iter().chain(at).copied().collect();
         let Some(last) = place.pop() else { continue };
-        let Some(away) = away(&looped.body, index, last) else { continue };
+        let Some(away) = ints.distance(last, index.into()) else { continue };
         let is_outside = |atom: &Atom| {
             atom.var().is_none_or(|var| var != index && !layout.is_inside(var))
                 && layout.kind(*atom) == Kind::Uniform

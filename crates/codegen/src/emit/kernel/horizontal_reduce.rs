@@ -18,6 +18,7 @@
 //! it. Where lanes add to places of an accumulator that are not their own, they do so in the order of their iterations
 //! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
+use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, StmtId, VarId};
 
@@ -25,7 +26,7 @@ use super::partition_loops::{self, Settled};
 use super::places::Offset;
 use super::plan::{has_loops, local_name};
 use super::text::Text;
-use super::vectorise::{Fold, Kind, LANES, Reduction, reduction};
+use super::vectorise::{Kind, LANES};
 use crate::emit::loops::STRETCH;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
@@ -295,6 +296,7 @@ pub(super) fn together(vectors: &[String], fold: Fold) -> String {
 
 /// The reductions that the states of a loop across lanes are.
 fn reductions(looped: &Loop) -> Vec<Reduction<'_>> {
-    let of = |at| reduction(looped, at).unwrap_or_else(|| bug("codegen", "a reduction"));
+    let of =
+        |at| Shape::of(looped, at).reduction().unwrap_or_else(|| bug("codegen", "a reduction"));
     (0..looped.states.len()).map(of).collect()
 }

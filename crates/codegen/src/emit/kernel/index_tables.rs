@@ -109,7 +109,8 @@ impl<'k> Tables<'k> {
     }
 }
 
-/// Whether a primitive on Ints can be computed also where the loop does not come, without failing.
+/// Whether a primitive on Ints can be computed also where the loop does not come, without failing. The sum need not be
+/// affine: products and divisions go into tables too.
 fn is_simple(prim: Prim, args: &[Atom]) -> bool {
     matches!(prim, Prim::IntAdd | Prim::IntSub | Prim::IntMul)
         || (prim == Prim::IntDiv && matches!(args, [_, Atom::Int(2..)]))

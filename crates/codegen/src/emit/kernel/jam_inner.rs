@@ -16,12 +16,13 @@
 //! often in each iteration, or once more from one to the next (a triangle): the iterations that the later ones have
 //! more come after the shared ones.
 
+use pullback_analysis::affine::Ints;
+use pullback_analysis::loop_shape::Shape;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
-use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Plan, local_name};
-use super::vectorise::{Kind, Layout, reduction};
+use super::vectorise::{Kind, Layout};
 
 /// The most iterations that go at once.
 const MOST: usize = 4;
@@ -106,7 +107,7 @@ fn several(
     let is_number = |atom: &Atom| !plan.ty(*atom).is_array();
     let has_loop = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
     let may_go = has_loop
-        && (0..states).all(|at| reduction(looped, at).is_some())
+        && (0..states).all(|at| Shape::of(looped, at).reduction().is_some())
         && looped.body.results.iter().all(is_number)
         && looped.body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, is_strict));
     if !may_go {
@@ -186,17 +187,12 @@ fn spread(block: &Block, own: &mut FxHashSet<VarId>) {
 
 /// The Ints that are one more in each iteration than in the one before.
 fn follow(looped: &Loop, index: VarId, own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
-    let mut follow = FxHashSet::from_iter([index]);
+    let (ints, mut follow) = (Ints::of(&looped.body), FxHashSet::from_iter([index]));
     looped.body.visit(&mut |stmt| {
-        let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice()) else { return };
-        let is_fixed =
-            |atom: Atom| atom.var().is_none_or(|var| var != index && !own.contains(&var));
-        let goes = |atom: Atom| atom.var().is_some_and(|var| follow.contains(&var));
-        let follows = match (prim, args.as_slice()) {
-            (Prim::IntAdd, &[a, b]) => (goes(a) && is_fixed(b)) || (is_fixed(a) && goes(b)),
-            (Prim::IntSub, &[a, b]) => goes(a) && is_fixed(b),
-            _ => false,
-        };
+        let (Op::Prim(..), &[var]) = (&stmt.op, stmt.vars.as_slice()) else { return };
+        let follows = ints.form(var.into()).is_some_and(|form| {
+            form.coefficient(index) == 1 && form.without(index).all(|var| !own.contains(&var))
+        });
         if follows {
             follow.insert(var);
         }

@@ -12,6 +12,7 @@
 //! C   pb_add_across(a7 + k11, k13c0, k13c1, k13c2, k13c3);
 //! ```
 
+use pullback_analysis::loop_shape::Fold;
 use pullback_ir::{Atom, Loop, LoopForm, VarId};
 
 use super::horizontal_reduce::together;
@@ -20,7 +21,7 @@ use super::places::Offset;
 use super::plan::local_name;
 use super::text::Text;
 use super::types::sum_of;
-use super::vectorise::{Fold, Kind, View};
+use super::vectorise::{Kind, View};
 
 impl<'k> Text<'_, 'k> {
     /// The name of a variable in the iteration that is being written.

@@ -17,6 +17,7 @@
 //! branches that the loop would not take. Its arithmetic fails nowhere: an overflow goes to the checked copy, which
 //! tells the error at its place and in its order.
 
+use pullback_analysis::affine::addends;
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
@@ -362,11 +363,8 @@ impl Guard<'_, '_> {
                         return true;
                     }
                     moving.extend(&stmt.vars);
-                    match prim {
-                        Prim::IntAdd | Prim::IntSub | Prim::IntNeg => true,
-                        Prim::IntMul => count == 1,
-                        _ => false,
-                    }
+                    // A product is linear also in what is multiplied with an Int that stays.
+                    addends(*prim, args).is_some() || (*prim == Prim::IntMul && count == 1)
                 }
                 Op::Select(..) | Op::Copy(_) | Op::Stop(_) | Op::Dim(..) => {
                     let mut hangs = false;

@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         }
         self.lines.text.push_str(&guard);
         let tables = Tables::of(&plan, &layout);
-        let share = self.share(&plan, &layout);
+        let share = self.share(&plan);
         let mut blocks = vec![];
         if share.is_none() {
             self.inputs(&plan, None);

@@ -60,7 +60,8 @@ fn look(
     }
 }
 
-/// The row of an array from outside that an element is of, if each lane has its own, and where it is in it.
+/// The row of an array from outside that an element is of, if each lane has its own, and where it is in it: one read at
+/// a time, by kinds, since rows are copied one by one.
 pub(super) fn row(
     plan: &Plan<'_>,
     layout: &Layout,

@@ -15,9 +15,9 @@
 //! written more than once, for loops with short bodies ([`super::horizontal_reduce`] says how short). It applies to
 //! comparisons of the index with what the loop does not change.
 
+use pullback_analysis::affine::Inside;
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
-use rustc_hash::FxHashSet;
 
 use super::vectorise::LANES;
 
@@ -70,7 +70,7 @@ impl Settled {
 /// What usually holds of the edges of a loop, as one or two lists of what holds together; none without edges.
 pub(super) fn usual(looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
     let mut edges = vec![];
-    look(&looped.body.bound(), &looped.body, index, &mut edges);
+    look(&Inside::of(looped), &looped.body, index, &mut edges);
     if edges.is_empty() {
         return vec![];
     }
@@ -92,23 +92,22 @@ pub(super) fn usual(looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
     usual
 }
 
-/// Collects the comparisons of the index in a block and its branches. `bound` is what the loop binds.
-fn look(bound: &FxHashSet<VarId>, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
+/// Collects the comparisons of the index in a block and its branches. `inside` is what the loop binds.
+fn look(inside: &Inside, block: &Block, index: VarId, edges: &mut Vec<Edge>) {
     for stmt in &block.stmts {
         if let (Op::Prim(prim, args), &[cond]) = (&stmt.op, stmt.vars.as_slice())
             && let &[a, b] = args.as_slice()
         {
-            let is_fixed = |atom: Atom| atom.var().is_none_or(|var| !bound.contains(&var));
             let index = Atom::Var(index);
             let (prim, other) = match (mirrored(*prim), a == index, b == index) {
-                (Some(_), true, false) if is_fixed(b) => (*prim, b),
-                (Some(mirrored), false, true) if is_fixed(a) => (mirrored, a),
+                (Some(_), true, false) if inside.is_uniform(b) => (*prim, b),
+                (Some(mirrored), false, true) if inside.is_uniform(a) => (mirrored, a),
                 _ => continue,
             };
             edges.push(Edge { cond, truth: true, bound: other, prim });
         }
         if let Op::If(..) = &stmt.op {
-            stmt.op.blocks().into_iter().for_each(|block| look(bound, block, index, edges));
+            stmt.op.blocks().into_iter().for_each(|block| look(inside, block, index, edges));
         }
     }
 }

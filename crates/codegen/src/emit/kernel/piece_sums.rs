@@ -13,19 +13,20 @@
 //! share lines.
 //!
 //! Law: a sum is that of the loop but for the order of its addends. That order hangs on sizes alone and not on how many
-//! threads there are. So this is only for code that need not keep the order. It does not apply where the kernel reads
-//! what it adds to.
+//! threads there are. So this is only for code that need not keep the order. No kernel reads what it adds to, unless it
+//! has made that itself.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, VarId};
+use pullback_analysis::access::{Access, Roots, accumulators};
+use pullback_analysis::loop_shape::{Fold, Shape};
+use pullback_base::Id;
+use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
 use pullback_prim::Prim;
 
 use super::plan::Plan;
 use super::text::Text;
-use super::vectorise::{Fold, Layout, reduction};
 use crate::emit::primitives::primitive_text;
 
 /// What a piece adds up.
@@ -42,15 +43,19 @@ const LINE: usize = 8;
 impl Sums {
     /// What a kernel adds up, if that is all for which its iterations wait for each other. `are_apart` says whether
     /// accumulators from outside have no parts in common.
-    pub fn of(plan: &Plan<'_>, layout: &Layout, are_apart: bool) -> Option<Self> {
-        let LoopForm::For { index, down: false, .. } = plan.looped.form else { return None };
+    pub fn of(plan: &Plan<'_>, are_apart: bool) -> Option<Self> {
+        let LoopForm::For { down: false, .. } = plan.looped.form else { return None };
         let states =
             (0..plan.looped.states.len()).map(|at| state(plan, at)).collect::<Option<_>>()?;
+        let roots = Roots::within(plan.program, &[], &plan.looped.body, false);
         let mut accs = BTreeSet::new();
-        let index = are_apart.then_some(index);
-        let all_add = added(plan, layout, &plan.looped.body, index, &mut accs);
+        for (acc, way) in accumulators(plan.program, &roots, plan.looped) {
+            if !(are_apart && way == Access::Own(acc, 0)) {
+                accs.insert(acc);
+            }
+        }
         let are_reals = accs.iter().all(|acc| plan.ty(Atom::Var(*acc)).elem == Elem::Real);
-        (all_add && are_reals).then(|| Self { states, accs: accs.into_iter().collect() })
+        are_reals.then(|| Self { states, accs: accs.into_iter().collect() })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -148,7 +153,7 @@ impl Text<'_, '_> {
     /// What a state begins with that begins so otherwise: in a piece that has a place of its own, with nothing.
     pub fn start(&self, looped: &Loop, at: usize, init: String) -> String {
         if self.adds_up && std::ptr::eq(looped, self.plan.looped) {
-            match reduction(looped, at).map(|reduction| reduction.fold) {
+            match Shape::of(looped, at).reduction().map(|reduction| reduction.fold) {
                 Some(Fold::Add | Fold::Sub) => return format!("(own ? 0.0 : {init})"),
                 Some(Fold::IntAdd) => return format!("(own ? 0 : {init})"),
                 Some(Fold::Max | Fold::Min) | None => {}
@@ -160,38 +165,10 @@ impl Text<'_, '_> {
 
 /// How a state is folded, if the order does not matter, and whether it is an Int.
 fn state(plan: &Plan<'_>, at: usize) -> Option<(Fold, bool)> {
-    let reduction = reduction(plan.looped, at)?;
+    let reduction = Shape::of(plan.looped, at).reduction()?;
     let is_proven = !plan.unproven.contains(&reduction.stmt.id);
     let is_int = plan.ty(Atom::Var(plan.looped.states[at])).elem == Elem::Int;
     is_proven.then_some((reduction.fold, is_int))
-}
-
-/// The accumulators from outside that iterations with other indices may add to too. Whether nothing is read that they
-/// add to.
-fn added(
-    plan: &Plan<'_>,
-    layout: &Layout,
-    block: &Block,
-    index: Option<VarId>,
-    accs: &mut BTreeSet<VarId>,
-) -> bool {
-    block.stmts.iter().all(|stmt| {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others change nothing from outside")]
-        match &stmt.op {
-            Op::AddAcc(acc, at, _) => {
-                let Some(acc) = acc.var() else { bug("codegen", "an accumulator") };
-                let view = layout.view(acc);
-                let first = view.prefix.first().or(at.first());
-                let is_own = index.is_some_and(|index| first == Some(&Atom::Var(index)));
-                if !is_own && !plan.local.contains(&view.root) {
-                    accs.insert(view.root);
-                }
-                true
-            }
-            Op::ReadAcc(acc) => acc.var().is_some_and(|acc| plan.local.contains(&acc)),
-            op => op.blocks().iter().all(|block| added(plan, layout, block, index, accs)),
-        }
-    })
 }
 
 /// The C of the number at a place.

@@ -13,12 +13,13 @@
 //! Law: a sum of plain products that is not NaN had no NaN among them. So no 0 met an infinity or a NaN, and each
 //! product is what it should be but for the sign of a zero.
 
+use pullback_analysis::loop_shape::Fold;
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 
 use super::horizontal_reduce::together;
 use super::text::Text;
-use super::vectorise::{Fold, Kind};
+use super::vectorise::Kind;
 
 impl<'k> Text<'_, 'k> {
     /// The iterations of a loop whose states have begun.

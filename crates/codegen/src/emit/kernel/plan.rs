@@ -13,6 +13,7 @@
 
 use std::rc::Rc;
 
+use pullback_analysis::affine::Inside;
 use pullback_analysis::facts::FuncFacts;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId};
@@ -259,7 +260,7 @@ impl<'k> Plan<'k> {
 
     /// The sizes of what a loop collects: rows are of one size.
     fn collects(&mut self, looped: &'k Loop, vars: &[VarId]) -> bool {
-        let LoopForm::For { index, count, .. } = looped.form else { return false };
+        let LoopForm::For { count, .. } = looped.form else { return false };
         let states = looped.states.len();
         for (var, row) in vars[states..].iter().zip(&looped.body.results[states..]) {
             let mut sizes = vec![Size::Atom(count)];
@@ -267,13 +268,10 @@ impl<'k> Plan<'k> {
                 let Some(inner) = row.var().and_then(|row| self.sizes.get(&row)) else {
                     return false;
                 };
+                let inside = Inside::of(looped);
                 let varies = |size: &Size| match size {
-                    Size::Atom(Atom::Var(size)) => {
-                        *size == index
-                            || looped.states.contains(size)
-                            || self.is_bound_in(&looped.body, *size)
-                    }
-                    Size::Atom(_) | Size::Of(..) => false,
+                    Size::Atom(size) => !inside.is_uniform(*size),
+                    Size::Of(..) => false,
                 };
                 if inner.iter().any(varies) {
                     return false;
@@ -283,10 +281,6 @@ impl<'k> Plan<'k> {
             self.sizes.insert(*var, sizes);
         }
         true
-    }
-
-    fn is_bound_in(&self, block: &Block, var: VarId) -> bool {
-        block.bound().contains(&var)
     }
 
     /// Whether there can be room for an array before the loop.

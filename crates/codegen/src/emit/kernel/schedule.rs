@@ -9,10 +9,11 @@
 //!   for j.11: one by one  # k.1 times; 4 at once
 //! ```
 
+use pullback_analysis::loop_shape::{Fold, Shape};
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
 use super::plan::Plan;
-use super::vectorise::{Fold, LANES, Layout, reduction};
+use super::vectorise::{LANES, Layout};
 use crate::schedule::{Schedule, Way};
 
 /// Notes how the loops of a kernel go.
@@ -44,7 +45,7 @@ fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<
         notes.push(format!("{} at once", LANES * *times as i64));
     }
     for (at, state) in looped.states.iter().enumerate() {
-        let word = match reduction(looped, at).map(|reduction| reduction.fold) {
+        let word = match Shape::of(looped, at).reduction().map(|reduction| reduction.fold) {
             Some(Fold::Add | Fold::IntAdd) => "adds up",
             Some(Fold::Sub) => "subtracts from",
             Some(Fold::Max) => "greatest",

@@ -94,11 +94,11 @@ struct Worker {
 
 impl Body<'_, '_> {
     /// How a kernel is shared out, if it may be run by several threads.
-    pub(super) fn share(&self, plan: &Plan<'_>, layout: &Layout) -> Option<Share> {
+    pub(super) fn share(&self, plan: &Plan<'_>) -> Option<Share> {
         if self.emit.is_library {
             return None;
         }
-        let sums = Sums::of(plan, layout, self.are_apart(plan))?;
+        let sums = Sums::of(plan, self.are_apart(plan))?;
         if !sums.is_empty() && self.emit.fp == Fp::Strict {
             return None;
         }

@@ -4,9 +4,9 @@
 //! Input: the plan of a kernel, and the loops to lay across lanes. Output: a [`Layout`], which gives each variable its
 //! [`Kind`] and each array the place where it lies.
 //!
-//! A loop may go eight iterations at a time if these need not wait for each other: its states are sums, maxima or
-//! minima ([`reduction`]), and loops with a count inside it run equally often in all lanes. Kinds are the least
-//! solution of the data flow: `uniform` is below `linear`, and that is below `varying`.
+//! A loop may go eight iterations at a time if these need not wait for each other: its states are reductions
+//! ([`pullback_analysis::loop_shape`]), and loops with a count inside it run equally often in all lanes. Kinds are the
+//! least solution of the data flow: `uniform` is below `linear`, and that is below `varying`.
 //!
 //! ```text
 //! for i.5 < n.2 { t.6 = int_add(i.5, k.1); e.7 = x.0[t.6]; f.8 = y.3[k.1] }      i.5 across lanes
@@ -17,6 +17,8 @@
 //! order, a loop that sums Reals is refused, and so is one that adds to an accumulator other than once, to one element
 //! for each iteration.
 
+use pullback_analysis::affine::addends;
+use pullback_analysis::loop_shape::{Fold, Shape};
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,26 +66,6 @@ pub(super) struct Layout {
     /// How many iterations of a loop inside one across lanes go at once, where that is more than one.
     pub columns: FxHashMap<VarId, usize>,
     has_changed: bool,
-}
-
-/// The reduction that a state of a loop is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reduction<'k> {
-    pub fold: Fold,
-    /// The addend of an iteration, or what else it is folded with.
-    pub more: Atom,
-    /// The statement that folds.
-    pub stmt: &'k Stmt,
-}
-
-/// How a state is folded with what an iteration brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fold {
-    Add,
-    Sub,
-    Max,
-    Min,
-    IntAdd,
 }
 
 impl Layout {
@@ -345,8 +327,7 @@ impl Layout {
     }
 
     fn prim(&self, prim: Prim, args: &[Atom]) -> Kind {
-        let kinds: Vec<Kind> = args.iter().map(|arg| self.kind(*arg)).collect();
-        if kinds.iter().all(|kind| *kind == Kind::Uniform) {
+        if args.iter().all(|arg| self.kind(*arg) == Kind::Uniform) {
             return Kind::Uniform;
         }
         let stride = |kind: Kind| match kind {
@@ -354,15 +335,11 @@ impl Layout {
             Kind::Linear(stride) => Some(stride),
             Kind::Varying => None,
         };
-        let sum = match (prim, kinds.as_slice(), args) {
-            (Prim::IntAdd, &[a, b], _) => stride(a).zip(stride(b)).map(|(a, b)| a + b),
-            (Prim::IntSub, &[a, b], _) => stride(a).zip(stride(b)).map(|(a, b)| a - b),
-            (Prim::IntMul, &[a, _], &[_, Atom::Int(n)])
-            | (Prim::IntMul, &[_, a], &[Atom::Int(n), _]) => {
-                stride(a).and_then(|a| a.checked_mul(n))
-            }
-            _ => None,
-        };
+        let sum = addends(prim, args).and_then(|addends| {
+            addends.iter().try_fold(0_i64, |sum, (addend, times)| {
+                sum.checked_add(stride(self.kind(*addend))?.checked_mul(*times)?)
+            })
+        });
         match sum {
             Some(0) => Kind::Uniform,
             Some(stride) if stride.abs() < 1 << 32 => Kind::Linear(stride),
@@ -380,41 +357,11 @@ fn join(a: Kind, b: Kind) -> Kind {
     }
 }
 
-/// The reduction that a state of a loop is, if it is one.
-pub(super) fn reduction<'k>(looped: &'k Loop, at: usize) -> Option<Reduction<'k>> {
-    let (state, next) = (looped.states[at], looped.body.results[at].var()?);
-    let mut uses = 0;
-    looped.body.visit_atoms(&mut |atom| uses += usize::from(atom == Atom::Var(state)));
-    let stmt = looped.body.stmts.iter().find(|stmt| stmt.vars.contains(&next))?;
-    let mut uses_of_next = 0;
-    looped.body.visit_atoms(&mut |atom| uses_of_next += usize::from(atom == Atom::Var(next)));
-    if uses != 1 || uses_of_next != 1 {
-        return None;
-    }
-    let Op::Prim(prim, args) = &stmt.op else { return None };
-    let state = Atom::Var(state);
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others depend on the order")]
-    let fold = match prim {
-        Prim::Add => Fold::Add,
-        Prim::Sub => Fold::Sub,
-        Prim::Max => Fold::Max,
-        Prim::Min => Fold::Min,
-        Prim::IntAdd => Fold::IntAdd,
-        _ => return None,
-    };
-    let more = match *args.as_slice() {
-        [a, b] if a == state && b != state => b,
-        [b, a] if a == state && b != state && fold != Fold::Sub => b,
-        _ => return None,
-    };
-    Some(Reduction { fold, more, stmt })
-}
-
 /// Whether iterations of a loop may lie in lanes.
 pub(super) fn may_lie(plan: &Plan<'_>, layout: &Layout, looped: &Loop, is_strict: bool) -> bool {
     let LoopForm::For { down, .. } = looped.form else { return false };
     let reductions = (0..looped.states.len()).all(|at| {
-        reduction(looped, at).is_some_and(|reduction| {
+        Shape::of(looped, at).reduction().is_some_and(|reduction| {
             let keeps_bits = !matches!(reduction.fold, Fold::Add | Fold::Sub);
             let is_proven = !plan.unproven.contains(&reduction.stmt.id);
             (keeps_bits || !is_strict) && is_proven
@@ -451,7 +398,8 @@ fn is_alike(plan: &Plan<'_>, layout: &Layout, block: &Block) -> bool {
     })
 }
 
-/// Whether every accumulator from outside is added to in one place, at one element for each iteration.
+/// Whether every accumulator from outside is added to in one place, at one element for each iteration. Kinds say that:
+/// they know more of lanes than the loop alone shows.
 fn keeps_order(layout: &Layout, looped: &Loop, down: bool) -> bool {
     let mut roots = FxHashSet::default();
     let mut keeps = true;

@@ -10,7 +10,6 @@
 use pullback_base::Id;
 use pullback_ir::{Atom, FuncId, Op, Stmt};
 
-use super::scalar::same;
 use super::{Def, New, Simplify};
 
 /// The longest array literal that a law makes.
@@ -194,7 +193,7 @@ impl Simplify<'_> {
 
     fn check_law(&self, a: Atom, k: u8, n: Atom, text: Atom) -> Option<New> {
         if self.rank(a) == 0 {
-            return same(a, n).then(|| New::Atoms(vec![]));
+            return a.is_same(n).then(|| New::Atoms(vec![]));
         }
         // `sized` changes nothing about rows that are there.
         if let Some(Op::Sized(b, _, _)) = self.def(a) {
@@ -202,7 +201,7 @@ impl Simplify<'_> {
         }
         let is_dim = matches!(self.def(n), Some(Op::Dim(b, j)) if *b == a && *j == k);
         let is_known = match self.dim_law(a, k) {
-            Some(New::Atoms(size)) => same(size[0], n),
+            Some(New::Atoms(size)) => size[0].is_same(n),
             Some(New::Op(Op::Dim(b, j))) => {
                 matches!(self.def(n), Some(Op::Dim(c, i)) if *c == b && *i == j)
             }

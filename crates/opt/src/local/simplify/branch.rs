@@ -11,7 +11,6 @@ use pullback_ir::{Arm, Atom, Block, LoopForm, Op, Stmt, Type};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::scalar::same;
 use super::{Def, New, Simplify, copy};
 use crate::pass::keep;
 use pullback_analysis::cost::all_speculative;
@@ -172,7 +171,7 @@ impl Simplify<'_> {
             let results = blocks.iter().map(|block| block.results[at]);
             let mut looked_at = results.filter(|atom| !self.is_undefined(*atom));
             let Some(result) = looked_at.next() else { continue };
-            if looked_at.all(|other| same(other, result)) && is_outer(result) {
+            if looked_at.all(|other| other.is_same(result)) && is_outer(result) {
                 stays[at] = false;
                 agreed.push((*var, result));
             }

@@ -6,11 +6,11 @@
 //! Invariants: a loop that collects and whose count is negative fails, so only a count of exactly 0 is no iteration
 //! there.
 
+use pullback_analysis::loop_shape::is_unchanged;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt};
 use rustc_hash::FxHashMap;
 
-use super::scalar::same;
 use super::{New, Simplify, copy};
 use crate::pass::keep;
 
@@ -63,7 +63,7 @@ impl Simplify<'_> {
         for at in form.states.len()..stmt.vars.len() {
             let mut earlier = form.states.len()..at;
             let results = &form.body.results;
-            let Some(first) = earlier.find(|other| same(results[*other], results[at])) else {
+            let Some(first) = earlier.find(|other| results[*other].is_same(results[at])) else {
                 continue;
             };
             stays[at] = false;
@@ -82,8 +82,7 @@ impl Simplify<'_> {
         let mut atoms = FxHashMap::default();
         for (at, (state, init)) in form.states.iter().zip(&form.init).enumerate() {
             let (state, init) = (*state, *init);
-            let next = form.body.results[at];
-            if next == Atom::Var(state) || same(next, init) {
+            if is_unchanged(form, at) {
                 stays[at] = false;
                 atoms.insert(state, init);
             }

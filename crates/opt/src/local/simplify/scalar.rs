@@ -215,7 +215,7 @@ impl Simplify<'_> {
             (Atom::Bool(false), _, b) => New::atom(b),
             (_, Atom::Bool(true), Atom::Bool(false)) => New::atom(cond),
             (_, Atom::Bool(false), Atom::Bool(true)) => prim_op(Prim::Not, &[cond]),
-            _ if same(a, b) || self.is_undefined(b) => New::atom(a),
+            _ if a.is_same(b) || self.is_undefined(b) => New::atom(a),
             _ if self.is_undefined(a) => New::atom(b),
             _ => New::op(Op::Select(self.operands(cond, Prim::Not)?[0], b, a)),
         }
@@ -235,10 +235,6 @@ impl Simplify<'_> {
 }
 
 /// Whether two atoms are the same to the bit: not only equal, as zeros are.
-pub(super) fn same(a: Atom, b: Atom) -> bool {
-    if let (Atom::Real(x), Atom::Real(y)) = (a, b) { x.to_bits() == y.to_bits() } else { a == b }
-}
-
 pub(super) fn prim_op(prim: Prim, args: &[Atom]) -> Option<New> {
     New::op(Op::Prim(prim, args.to_vec()))
 }

@@ -6,51 +6,18 @@
 //! first. Reads of an element become copies of the value that the iteration has at hand; sizes become the count, or
 //! the size of the row.
 
+use pullback_analysis::access::{Access, arrays};
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-/// Whether a loop uses of `vars` only those that are collected, and of these only the element at its own index and
-/// sizes.
-pub(super) fn reads_own_elements(form: &Loop, vars: &[VarId], collected: &[VarId]) -> bool {
-    let LoopForm::For { index, count, .. } = &form.form else { return false };
-    let is_of = |atom: &Atom| atom.var().is_some_and(|var| vars.contains(&var));
-    if is_of(count) || form.init.iter().any(is_of) {
-        return false;
-    }
-    let reads = Reads { index: *index, vars, collected };
-    reads.block(&form.body)
-}
-
-struct Reads<'v> {
-    index: VarId,
-    vars: &'v [VarId],
-    collected: &'v [VarId],
-}
-
-impl Reads<'_> {
-    fn block(&self, block: &Block) -> bool {
-        let is_of = |atom: &Atom| atom.var().is_some_and(|var| self.vars.contains(&var));
-        !block.results.iter().any(is_of) && block.stmts.iter().all(|stmt| self.stmt(stmt))
-    }
-
-    fn stmt(&self, stmt: &Stmt) -> bool {
-        let is_of = |atom: &Atom| atom.var().is_some_and(|var| self.vars.contains(&var));
-        let is_collected =
-            |atom: &Atom| atom.var().is_some_and(|var| self.collected.contains(&var));
-        if let Op::Index(a, at) = &stmt.op
-            && is_collected(a)
-        {
-            return at.first() == Some(&Atom::Var(self.index)) && !at.iter().any(is_of);
-        }
-        if let Op::Dim(a, _) = &stmt.op
-            && is_collected(a)
-        {
-            return true;
-        }
-        let mut is_used = false;
-        stmt.op.for_each_atom(&mut |atom| is_used |= is_of(&atom));
-        !is_used && stmt.op.blocks().into_iter().all(|block| self.block(block))
-    }
+/// Whether a loop uses nothing that an earlier loop gives but what that has collected, and of this only the element at
+/// its own index and sizes. `last` are the final states of the earlier loop.
+pub(super) fn reads_own_elements(form: &Loop, last: &[VarId], collected: &[VarId]) -> bool {
+    let begins = form.for_count().into_iter().chain(form.init.iter().copied());
+    let mut vars = begins.filter_map(|atom| atom.var());
+    !vars.any(|var| last.contains(&var) || collected.contains(&var))
+        && last.iter().all(|state| form.body.mentions(*state) == 0)
+        && arrays(form, collected).iter().all(|(_, way)| matches!(way, Access::Own(_, 0)))
 }
 
 /// The loop that does in each iteration what two loops did one after the other.

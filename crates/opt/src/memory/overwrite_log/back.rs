@@ -240,7 +240,7 @@ impl Undo<'_> {
         if let Some(index) = pair.indices.get(&var) {
             return Atom::Var(*index);
         }
-        if !pair.bound.contains(&var) {
+        if !pair.inside.has(var) {
             return atom;
         }
         let Some(op) = pair.defs.get(&var) else { bug(NAME, "how an index is computed") };

@@ -10,6 +10,8 @@
 //! Invariants: each step takes the array that the step before gives, beginning with the state and ending with its
 //! next value. Nothing but the reads that `reading` describes looks at what is saved.
 
+use pullback_analysis::affine::Inside;
+use pullback_base::bug;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -67,7 +69,7 @@ pub(super) struct Pair<'b> {
     /// Indices of backward loops by those of forward ones.
     pub indices: FxHashMap<VarId, VarId>,
     /// What the forward loop binds.
-    pub bound: FxHashSet<VarId>,
+    pub inside: Inside,
     /// What variables are, in the block around.
     pub defs: FxHashMap<VarId, &'b Op>,
 }
@@ -80,13 +82,14 @@ impl<'b> Pair<'b> {
     pub fn of(block: &'b Block, forward: &Stmt) -> Self {
         let mut defs = FxHashMap::default();
         define(block, &mut defs);
-        let mut bound: FxHashSet<VarId> = forward.op.inner_params().into_iter().collect();
-        forward.op.blocks().iter().for_each(|inner| bound.extend(inner.bound()));
-        Self { indices: FxHashMap::default(), bound, defs }
+        let Op::Loop(looped) = &forward.op else {
+            bug("overwrite_log", "a loop that changes an array")
+        };
+        Self { indices: FxHashMap::default(), inside: Inside::of(looped), defs }
     }
 
     /// Whether an atom of the forward loop and one of the backward loop have the same value in corresponding
-    /// iterations.
+    /// iterations, since they are computed alike. Which form they have does not matter.
     pub fn same(&self, forward: Atom, backward: Atom) -> bool {
         self.same_to(forward, backward, DEPTH)
     }
@@ -95,7 +98,7 @@ impl<'b> Pair<'b> {
         let (Atom::Var(one), Atom::Var(other)) = (forward, backward) else {
             return forward == backward;
         };
-        if self.indices.get(&one) == Some(&other) || one == other && !self.bound.contains(&one) {
+        if self.indices.get(&one) == Some(&other) || one == other && !self.inside.has(one) {
             return true;
         }
         let (Some(one), Some(other)) = (self.defs.get(&one), self.defs.get(&other)) else {
@@ -128,7 +131,7 @@ impl<'b> Pair<'b> {
 
     fn is_known_to(&self, program: &Program, atom: Atom, depth: usize) -> bool {
         let Atom::Var(var) = atom else { return true };
-        if self.indices.contains_key(&var) || !self.bound.contains(&var) {
+        if self.indices.contains_key(&var) || !self.inside.has(var) {
             return true;
         }
         let ty = program.vars[var].ty;
@@ -354,7 +357,7 @@ fn inner_base(
         return program.vars[var].ty.is_array().then(|| Base { var, at: vec![] });
     }
     let mut opened =
-        body.stmts.iter().filter_map(|stmt| opened(&stmt.op, var).then_some(stmt.vars[0]));
+        body.stmts.iter().filter_map(|stmt| opened(&stmt.op, var).then(|| stmt.vars[0]));
     let content = opened.next()?;
     (body.mentions(var) == 1).then(|| Base { var: content, at: vec![] })
 }
