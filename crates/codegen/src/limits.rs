@@ -10,11 +10,11 @@ pub use pullback_base::Limits;
 pub struct Threads {
     /// The most that compute at once.
     pub most: usize,
-    /// How many statements a loop is to run, roughly, before it is worth several.
+    /// How many multiplications a loop is to do, roughly, before it is worth several.
     pub worth: f64,
 }
 
-/// How many statements a loop is to run, roughly, to take some ten times as long as a thread takes to start.
+/// How many multiplications a loop is to do, roughly, to take some ten times as long as a thread takes to start.
 pub const WORTH: f64 = 2_097_152.0;
 
 impl Threads {

@@ -206,15 +206,6 @@ impl Block {
         self.stmts.iter().any(|stmt| matches!(stmt.op, Op::Fail(_, _)))
     }
 
-    /// Whether it has no loops and calls inside, so that it takes little time.
-    pub fn is_straight(&self) -> bool {
-        let mut is_straight = true;
-        self.visit(&mut |stmt| {
-            is_straight &= !matches!(stmt.op, Op::Loop(_) | Op::Call(..) | Op::Custom { .. });
-        });
-        is_straight
-    }
-
     /// How many statements it has, those inside others counted.
     pub fn size(&self) -> usize {
         let mut size = 0;

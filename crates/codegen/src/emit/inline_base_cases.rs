@@ -10,6 +10,7 @@
 //! branch it has at most 12 statements, and before the branch there are only cheap statements that give numbers. A
 //! function that calls itself last keeps its base cases, since such a call is a jump.
 
+use pullback_analysis::cost::again;
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 
@@ -38,11 +39,8 @@ pub(super) fn bases(
             let ty = program.vars[*var].ty;
             !ty.is_array() && !ty.is_acc && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
         };
-        let is_cheap = matches!(
-            stmt.op,
-            Op::Copy(_) | Op::Prim(..) | Op::Select(..) | Op::Dim(..) | Op::Index(..)
-        );
-        is_cheap && stmt.vars.iter().all(is_number)
+        let &[var] = stmt.vars.as_slice() else { return false };
+        is_number(&var) && again(&stmt.op, program.vars[var].ty).is_some()
     };
     if def.is_constant || !is_recursive[func] || !leaves || !before.iter().all(is_simple) {
         return None;
@@ -50,7 +48,7 @@ pub(super) fn bases(
     let recurs = |stmt: &Stmt| matches!(stmt.op, Op::Call(callee, _) if is_recursive[callee]);
     let is_base = |(at, block): (usize, &&Block)| {
         let is_flat = |stmt: &Stmt| !recurs(stmt) && stmt.op.blocks().is_empty();
-        at < explicit && block.stmts.len() + before.len() <= MOST && block.stmts.iter().all(is_flat)
+        at < explicit && block.size() + before.len() <= MOST && block.stmts.iter().all(is_flat)
     };
     let holds_call = |block: &Block| {
         let mut holds = false;

@@ -24,6 +24,7 @@ use super::body::{Body, Own};
 use super::ownership::Dead;
 use super::progress;
 use crate::layout::elem_type;
+use pullback_analysis::cost::is_straight;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
 pub(super) const STRETCH: i64 = 1 << 16;
@@ -193,9 +194,9 @@ impl Body<'_, '_> {
         let Counted { looped, inner, vars, index, ref text, down, .. } = *of;
         // A few iterations without calls and loops inside take no time to speak of.
         let is_small =
-            looped.body.is_straight() && matches!(of.count, Atom::Int(n) if n <= STRETCH);
+            is_straight(&looped.body) && matches!(of.count, Atom::Int(n) if n <= STRETCH);
         let (i, count) = (index.index(), text);
-        let is_short = looped.body.is_straight() && !is_small;
+        let is_short = is_straight(&looped.body) && !is_small;
         let tells = of.tells && !is_small;
         if tells {
             self.tell_begin(count, down);

@@ -109,7 +109,7 @@ pub struct Unit<'p> {
     pub facts: &'p Facts,
     /// What numbers may differ in.
     pub fp: Fp,
-    /// How many statements a loop that runs a known number of them is to run for several threads: usually [`WORTH`].
+    /// How many multiplications a loop that does a known number of them is to do for several threads: usually [`WORTH`].
     pub worth: f64,
 }
 

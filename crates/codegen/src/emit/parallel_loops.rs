@@ -23,6 +23,7 @@ use rustc_hash::FxHashSet;
 use crate::layout::with_cells;
 use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::call_graph::{reaching, run_by, runs};
+use pullback_analysis::cost::is_straight;
 use pullback_analysis::facts::FuncFacts;
 
 /// How many numbers an iteration may leave for what is done in order.
@@ -126,7 +127,7 @@ impl Spreads {
         let callees = runs(program, body);
         let meets = if keeps { &self.meets_constants } else { &self.meets_cells };
         let fits = !is_single
-            && !body.is_straight()
+            && !is_straight(body)
             && results.all(|ty| is_plain(ty) || (!ty.is_array() && is_bare(&self.bare, ty)))
             && !self.tells.block(program, body)
             && !callees.iter().any(|callee| meets[*callee]);

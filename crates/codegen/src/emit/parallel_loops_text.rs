@@ -27,8 +27,7 @@
 use std::fmt::Write;
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Type, VarId};
-use rustc_hash::FxHashMap;
+use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Type, VarId};
 
 use super::blocks::Exit;
 use super::body::Body;
@@ -36,7 +35,7 @@ use super::loops::Counted;
 use super::parallel_loops::Spread;
 use super::{Lines, progress};
 use crate::layout::{elem_number, elem_type};
-use pullback_analysis::call_graph::run_by;
+use pullback_analysis::cost::{Unknown, steps};
 
 /// The copies that threads have of data.
 struct Copies {
@@ -50,9 +49,11 @@ struct Copies {
 
 /// A loop inside another one is not shared out if it is known to run less often than this.
 const FEW: i64 = 16;
-/// How often a loop is thought to run, and how many statements a recursive call, where nothing says so.
-const USUAL: usize = 16;
-const RECURSIVE: usize = 64;
+/// How often a loop is thought to run, and how many statements a recursive call, where nothing says so. The pieces in
+/// which accumulators are added up hang on it, so that other numbers would give other last bits.
+const UNKNOWN: Unknown = Unknown { iterations: 16.0, recursion: 64.0 };
+/// The most statements of an iteration that the runtime tells apart.
+const MOST_STEPS: f64 = 1_048_576.0;
 
 /// The functions of a loop that is shared out.
 struct Made {
@@ -108,8 +109,7 @@ impl Body<'_, '_> {
         };
         let site = self.site();
         let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
-        let (adds, weight) =
-            (spread.summed.len(), self.weight(&looped.body, &mut FxHashMap::default()));
+        let (adds, weight) = (spread.summed.len(), self.weight(looped));
         let (keeps, end) =
             (i32::from(spread.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
         self.line(format_args!(
@@ -215,32 +215,10 @@ impl Body<'_, '_> {
         Made { name, frame, builds: rows, sums, ends: has_ends }
     }
 
-    /// How many statements a block runs, roughly.
-    fn weight(&self, block: &Block, known: &mut FxHashMap<FuncId, usize>) -> usize {
-        let (program, mut sum) = (self.emit.program, 0usize);
-        for stmt in &block.stmts {
-            if let Some(func) = run_by(program, &stmt.op) {
-                let weight = match known.get(&func) {
-                    Some(weight) => *weight,
-                    None if self.emit.graph.is_recursive[func] => RECURSIVE,
-                    None => self.weight(&program.funcs[func].body, known),
-                };
-                known.insert(func, weight);
-                sum = sum.saturating_add(weight);
-            }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-            let more = match &stmt.op {
-                Op::Loop(Loop {
-                    form: LoopForm::For { count: Atom::Int(count), .. },
-                    body,
-                    ..
-                }) => usize::try_from(*count).unwrap_or(0).saturating_mul(self.weight(body, known)),
-                Op::Loop(looped) => USUAL * self.weight(&looped.body, known),
-                op => op.blocks().into_iter().map(|inner| self.weight(inner, known)).sum(),
-            };
-            sum = sum.saturating_add(more + 1);
-        }
-        sum.min(1 << 20)
+    /// How many statements an iteration runs, roughly.
+    fn weight(&self, looped: &Loop) -> u32 {
+        let (program, graph) = (self.emit.program, &self.emit.graph);
+        steps(program, &graph.is_recursive, UNKNOWN, &looped.body).min(MOST_STEPS) as u32
     }
 
     /// How each thread gets its own copies of the data from outside.

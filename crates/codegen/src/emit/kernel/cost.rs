@@ -24,9 +24,7 @@ use super::pack_rows::{self, row};
 use super::plan::Plan;
 use super::vectorise::{Kind, LANES, Layout, may_lie};
 use crate::schedule::{Way, Ways};
-
-/// How often a loop is taken to run whose count is not known.
-const USUAL: f64 = 32.0;
+use pullback_analysis::cost::{Lanes, USUAL, accumulate, is_slow, iterations, load, work};
 
 /// How much longer than usual the last of eight lanes goes on.
 const LONGER: f64 = 2.0;
@@ -94,12 +92,12 @@ fn inner(block: &Block, see: &mut dyn FnMut(&Loop)) {
 
 /// The cost of a loop, the indices of loops across lanes added.
 fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashSet<VarId>) -> f64 {
-    let LoopForm::For { index, count, .. } = looped.form else {
+    let LoopForm::For { index, .. } = looped.form else {
         let blocks = looped.blocks();
         return USUAL * blocks.map(|block| sequential(plan, block, is_strict, lanes)).sum::<f64>();
     };
     let mut inner = FxHashSet::default();
-    let count = iterations(count);
+    let count = iterations(looped, USUAL);
     let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
     let layout = pack_rows::layout(plan, [index].into_iter().collect());
     if may_lie(plan, &layout, looped, is_strict) {
@@ -112,10 +110,6 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     }
     lanes.extend(inner);
     one_by_one
-}
-
-fn iterations(count: Atom) -> f64 {
-    if let Atom::Int(count) = count { count as f64 } else { USUAL }
 }
 
 /// The cost of a block one iteration at a time, loops inside it at their cheapest.
@@ -135,7 +129,7 @@ fn sequential(
             .into_iter()
             .map(|block| sequential(plan, block, is_strict, lanes))
             .sum();
-        inside + if let Op::Prim(prim, _) = &stmt.op { weight(*prim) } else { 1.0 }
+        inside + work(&stmt.op) as f64
     };
     1.0 + block.stmts.iter().map(|stmt| of_stmt(stmt, lanes)).sum::<f64>()
 }
@@ -153,36 +147,40 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
         let Some((last, others)) = all.split_last() else { return Kind::Uniform };
         if others.iter().any(|kind| *kind != Kind::Uniform) { Kind::Varying } else { *last }
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others cost one")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "others cost as much for all lanes as for one"
+    )]
     match &stmt.op {
         Op::Loop(looped) => {
-            let LoopForm::For { count, .. } = looped.form else {
+            let LoopForm::For { .. } = looped.form else {
                 let once = looped.blocks().map(|block| across(plan, layout, block)).sum::<f64>();
                 return LONGER * USUAL * (3.0 + once);
             };
-            iterations(count) * (1.0 + across(plan, layout, &looped.body))
+            iterations(looped, USUAL) * (1.0 + across(plan, layout, &looped.body))
         }
         Op::If(_, then, other) => 2.0 + across(plan, layout, then) + across(plan, layout, other),
         Op::Prim(prim, args) => {
             let is_varying = args.iter().any(|arg| layout.kind(*arg) != Kind::Uniform);
-            if is_varying && is_lane_by_lane(*prim) { 8.0 * weight(*prim) } else { weight(*prim) }
+            let times = if is_varying && is_lane_by_lane(*prim) { LANES as f64 } else { 1.0 };
+            times * work(&stmt.op) as f64
         }
-        Op::Index(array, at) if is_packed(plan, layout, *array, at) => 1.0,
+        Op::Index(array, at) if is_packed(plan, layout, *array, at) => load(Lanes::Together),
         Op::Index(array, at)
             if stmt.vars.iter().any(|var| !plan.ty(Atom::Var(*var)).is_array()) =>
         {
-            match (layout.kind(*array), place(*array, at)) {
-                (_, Kind::Uniform) => 1.0,
-                (Kind::Uniform, Kind::Linear(1)) => 1.5,
-                (_, Kind::Linear(_) | Kind::Varying) => 12.0,
-            }
+            load(match (layout.kind(*array), place(*array, at)) {
+                (_, Kind::Uniform) => Lanes::Together,
+                (Kind::Uniform, Kind::Linear(1)) => Lanes::Beside,
+                (_, Kind::Linear(_) | Kind::Varying) => Lanes::Scattered,
+            })
         }
-        Op::AddAcc(acc, at, _) => match (layout.kind(*acc), place(*acc, at)) {
-            (Kind::Uniform, Kind::Uniform) => 4.0,
-            (Kind::Uniform, Kind::Linear(1)) | (_, Kind::Uniform) => 3.0,
-            (_, Kind::Linear(_) | Kind::Varying) => 20.0,
-        },
-        _ => 1.0,
+        Op::AddAcc(acc, at, _) => accumulate(match (layout.kind(*acc), place(*acc, at)) {
+            (Kind::Uniform, Kind::Uniform) => Lanes::Together,
+            (Kind::Uniform, Kind::Linear(1)) | (_, Kind::Uniform) => Lanes::Beside,
+            (_, Kind::Linear(_) | Kind::Varying) => Lanes::Scattered,
+        }),
+        op => work(op) as f64,
     }
 }
 
@@ -190,16 +188,6 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
 fn is_packed(plan: &Plan<'_>, layout: &Layout, array: Atom, at: &[Atom]) -> bool {
     let row = array.var().and_then(|array| row(plan, layout, array, at));
     row.is_some_and(|(pack, _)| layout.packs.contains(&pack))
-}
-
-/// What a primitive costs.
-fn weight(prim: Prim) -> f64 {
-    prim.row().weight as f64
-}
-
-/// Whether a primitive takes long.
-pub(super) fn is_slow(prim: Prim) -> bool {
-    prim.row().weight >= 4
 }
 
 /// Whether a primitive takes as long in eight lanes as eight times in one.

@@ -28,6 +28,7 @@ use super::plan::{has_loops, local_name};
 use super::text::Text;
 use super::vectorise::{Kind, LANES};
 use crate::emit::loops::STRETCH;
+use pullback_analysis::cost::copies;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
 const SHORT: usize = 60;
@@ -53,11 +54,12 @@ impl<'k> Text<'_, 'k> {
         let i = local_name(index);
         let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
-        let size = looped.body.size() * parts;
-        let edges = if size <= SHORT { partition_loops::usual(looped, index) } else { vec![] };
-        let is_beside = size <= SHORT_BESIDE && edges.is_empty();
+        let is_within = |most: usize| parts <= copies(&looped.body, most);
+        let is_short = is_within(SHORT);
+        let edges = if is_short { partition_loops::usual(looped, index) } else { vec![] };
+        let is_beside = is_within(SHORT_BESIDE) && edges.is_empty();
         let neighbours = if is_beside { self.neighbours(looped, index) } else { vec![] };
-        let is_twice = size <= SHORT || !neighbours.is_empty();
+        let is_twice = is_short || !neighbours.is_empty();
         if is_twice || parts > 1 {
             self.line(format_args!("int64_t {i} = {first};"));
         }
@@ -148,7 +150,7 @@ impl<'k> Text<'_, 'k> {
         skipped: &[StmtId],
         has_end: bool,
     ) {
-        if has_loops(looped) || looped.body.size() * self.parts > SHORT {
+        if has_loops(looped) || self.parts > copies(&looped.body, SHORT) {
             self.look(looped);
         }
         self.across = Some(has_end);

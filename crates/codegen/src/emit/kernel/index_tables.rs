@@ -22,9 +22,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Plan, Size};
 use super::vectorise::Layout;
+use pullback_analysis::cost::work;
 
 /// The least steps that are worth a table.
-const STEPS: usize = 3;
+const STEPS: u64 = 3;
 
 /// What an inner loop looks up in tables.
 pub(super) struct Tables<'k> {
@@ -59,7 +60,7 @@ impl<'k> Tables<'k> {
         if layout.lanes.contains(&index) || plan.bound(Size::Atom(count)).is_none() {
             return;
         }
-        let mut steps: FxHashMap<VarId, usize> = FxHashMap::default();
+        let mut steps: FxHashMap<VarId, u64> = FxHashMap::default();
         let mut stmts: Vec<&Stmt> = vec![];
         for stmt in &looped.body.stmts {
             if let (Op::Prim(prim, args), &[var]) = (&stmt.op, stmt.vars.as_slice())
@@ -71,8 +72,8 @@ impl<'k> Tables<'k> {
                     Atom::Var(_) | Atom::Int(_) => Some(0),
                     Atom::Real(_) | Atom::Bool(_) | Atom::Str(_) => None,
                 };
-                if let Some(before) = args.iter().map(own).sum::<Option<usize>>() {
-                    steps.insert(var, before + 1);
+                if let Some(before) = args.iter().map(own).sum::<Option<u64>>() {
+                    steps.insert(var, before + work(&stmt.op));
                     stmts.push(stmt);
                 }
             }

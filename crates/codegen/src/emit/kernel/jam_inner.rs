@@ -23,6 +23,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Plan, local_name};
 use super::vectorise::{Kind, Layout};
+use pullback_analysis::cost::copies;
+use pullback_analysis::zeros::is_either_zero;
 
 /// The most iterations that go at once.
 const MOST: usize = 4;
@@ -117,7 +119,7 @@ fn several(
     let kept = looped.body.stmts.iter().map(|stmt| kept(layout, stmt, &own)).max()?.max(1);
     let most = if let Atom::Int(count) = count { usize::try_from(count).ok()? } else { MOST };
     let most = most.min(MOST).min(AT_HAND / (kept * parts));
-    let most = most.min(LONGEST / (looped.body.size() * parts).max(1));
+    let most = most.min(copies(&looped.body, LONGEST) / parts);
     (most > 1).then(|| 1 << most.ilog2())
 }
 
@@ -129,7 +131,7 @@ fn may_repeat(plan: &Plan<'_>, stmt: &Stmt, index: VarId, is_strict: bool) -> bo
     match &stmt.op {
         Op::Prim(..) | Op::Copy(_) | Op::Stop(_) | Op::MulZero(..) => are_numbers,
         // What adds nothing where a condition does not hold is skipped, which pays more.
-        Op::Select(_, a, b) => (*a == Atom::Real(0.0)) == (*b == Atom::Real(0.0)),
+        Op::Select(_, a, b) => is_either_zero(*a) == is_either_zero(*b),
         Op::Index(..) | Op::Dim(..) => are_numbers,
         Op::AddAcc(..) => !is_strict,
         Op::Loop(Loop { form: LoopForm::For { count, down, .. }, states, body, .. }) => {

@@ -47,7 +47,7 @@ mod unroll_and_jam;
 mod vectorise;
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Elem, Loop, LoopForm, Op, VarId};
+use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
 
 use self::cost::chosen;
 use self::index_tables::Tables;
@@ -60,6 +60,7 @@ use crate::emit::Fp;
 use crate::emit::body::Body;
 use crate::layout::elem_type;
 use crate::schedule::Way;
+use pullback_analysis::cost::iterations_of_nest;
 
 /// A nest that is known to run no more often than this is no kernel.
 const TINY: i64 = 16;
@@ -306,27 +307,15 @@ impl Body<'_, '_> {
 
 /// Whether a loop with all that is inside it runs so few times, and surely, that C's compiler does better.
 fn is_tiny(looped: &Loop) -> bool {
-    let mut times = 1_i64;
-    let mut multiply = |looped: &Loop| match looped.for_count() {
-        Some(Atom::Int(count)) => times = times.saturating_mul(count.max(1)),
-        Some(_) | None => times = i64::MAX,
-    };
-    multiply(looped);
-    looped.body.visit(&mut |stmt| {
-        if let Op::Loop(inner) = &stmt.op {
-            multiply(inner);
-        }
-    });
-    times <= TINY
+    iterations_of_nest(looped).is_some_and(|times| times <= TINY)
 }
 
 /// Whether an array is made inside, in a place of its own.
 fn is_made(plan: &Plan<'_>, layout: &Layout, var: VarId) -> bool {
     let ty = plan.ty(Atom::Var(var));
     let is_own = layout.view(var).root == var;
-    let is_zero = plan.defs.get(&var).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)));
     (ty.is_array() || ty.is_acc)
         && is_own
-        && !is_zero
+        && !plan.is_zero(var)
         && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
 }

@@ -59,6 +59,11 @@ pub(super) struct Plan<'k> {
 }
 
 impl<'k> Plan<'k> {
+    /// Whether a variable is zeros that the loop makes, which are nowhere in memory.
+    pub fn is_zero(&self, var: VarId) -> bool {
+        self.defs.get(&var).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
+    }
+
     /// The plan of a loop, if it is a kernel, else what it has that no kernel has. `is_proven`: whether the loop itself cannot fail; `facts` are what is known of its function.
     pub fn of(
         program: &'k Program,

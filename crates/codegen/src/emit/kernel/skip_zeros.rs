@@ -18,11 +18,11 @@
 //! skipped where other statements add to accumulators meanwhile.
 
 use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, StmtId, VarId};
-use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::text::Text;
 use super::vectorise::Kind;
+use pullback_analysis::zeros::{hands_on, is_either_zero};
 
 /// Statements of a block, from a selection on, of which some need to run only under its condition.
 pub(super) struct Skip<'k> {
@@ -45,8 +45,7 @@ impl<'k> Text<'_, 'k> {
         let (Op::Select(cond, a, b), &[chosen]) = (&first.op, first.vars.as_slice()) else {
             return None;
         };
-        let zero = Atom::Real(0.0);
-        let truth = match (*a == zero, *b == zero) {
+        let truth = match (is_either_zero(*a), is_either_zero(*b)) {
             (false, true) => true,
             (true, false) => false,
             (true, true) | (false, false) => return None,
@@ -129,15 +128,10 @@ impl<'k> Text<'_, 'k> {
 
     /// Whether a statement only hands zeros on, and if so whether it costs much.
     fn hands_on(&self, stmt: &'k Stmt, zeros: &mut FxHashSet<VarId>) -> Option<bool> {
-        let is_zero = |atom: Atom, zeros: &FxHashSet<VarId>| {
-            atom == Atom::Real(0.0) || atom.var().is_some_and(|var| zeros.contains(&var))
-        };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others make numbers of their own")]
+        let is_zero =
+            |atom: Atom| is_either_zero(atom) || atom.var().is_some_and(|var| zeros.contains(&var));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others are numbers alone")]
         let hands_on = match &stmt.op {
-            Op::MulZero(t, _) => is_zero(*t, zeros),
-            Op::Prim(Prim::Neg | Prim::Add | Prim::Sub, args) => {
-                args.iter().all(|arg| is_zero(*arg, zeros))
-            }
             Op::AddAcc(acc, at, value) => {
                 let root = acc.var().map(|acc| self.layout.view(acc))?;
                 let is_apart = self.layout.is_inside(root.root);
@@ -145,7 +139,7 @@ impl<'k> Text<'_, 'k> {
                 let is_dear = self.across.is_some()
                     && !is_apart
                     && place.all(|atom| self.kind(*atom) == Kind::Uniform);
-                return is_zero(*value, zeros).then_some(is_dear);
+                return is_zero(*value).then_some(is_dear);
             }
             Op::Loop(Loop { form: LoopForm::For { .. }, states, body, .. }) => {
                 // One by one, a loop is worth the question.
@@ -162,7 +156,7 @@ impl<'k> Text<'_, 'k> {
                 }
                 return (all && states.is_empty() && body.results.is_empty()).then_some(is_dear);
             }
-            _ => false,
+            op => hands_on(op, is_zero),
         };
         if hands_on {
             zeros.extend(&stmt.vars);

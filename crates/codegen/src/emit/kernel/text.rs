@@ -14,7 +14,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::carried_stores::Neighbours;
-use super::cost::{has_vector_form, is_slow};
+use super::cost::has_vector_form;
 use super::index_tables::{self, Tables};
 use super::jam_inner::Columns;
 use super::partition_loops::Settled;
@@ -27,6 +27,7 @@ use crate::emit::numbers::{int, real};
 use crate::emit::primitives::{Form, form, primitive_text};
 use crate::emit::progress;
 use crate::emit::rounded::round;
+use pullback_analysis::cost::is_slow;
 
 /// The text of a kernel while it is being written, and what holds where the next line goes.
 pub(super) struct Text<'t, 'k> {
@@ -581,8 +582,7 @@ impl<'t, 'k> Text<'t, 'k> {
 
     /// Whether an array is a zero that is nowhere in memory.
     pub fn is_zero(&self, var: VarId) -> bool {
-        let root = self.layout.view(var).root;
-        self.plan.defs.get(&root).is_some_and(|stmt| matches!(stmt.op, Op::Zero(_)))
+        self.plan.is_zero(self.layout.view(var).root)
     }
 }
 

@@ -24,9 +24,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_base::{Id, bug};
-use pullback_ir::{Atom, Block, Loop, Op, VarId};
+use pullback_ir::{Atom, Loop, VarId};
 
-use super::cost::is_slow;
 use super::index_tables::{self, Tables};
 use super::piece_sums::Sums;
 use super::plan::{Plan, Size};
@@ -35,21 +34,20 @@ use super::vectorise::{LANES, Layout};
 use crate::emit::body::Body;
 use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
+use pullback_analysis::cost::{USUAL, Work, work};
 
-/// How often a loop is taken to run whose count is made inside.
-const USUAL: f64 = 32.0;
 /// A loop that adds up so many numbers needs twice the work to be worth several threads, as its pieces are joined.
 const BETWEEN: f64 = 1024.0;
 /// Text longer than this is not written twice, in a place where a run comes again and again.
 const LONG: usize = 4000;
 
-/// How many statements are run, roughly: C text, and the number if it is known.
-struct Work {
+/// How many multiplications are done, roughly: C text, and the number if it is known.
+struct Amount {
     text: String,
     known: Option<f64>,
 }
 
-impl Work {
+impl Amount {
     fn known(number: f64) -> Self {
         Self { text: format!("{number:?}"), known: Some(number) }
     }
@@ -75,7 +73,7 @@ impl Work {
 
 /// How a kernel is shared out.
 pub(super) struct Share {
-    /// How many statements it runs, roughly, as C text.
+    /// How many multiplications it does, roughly, as C text.
     work: String,
     /// The reductions of its pieces.
     sums: Sums,
@@ -102,35 +100,26 @@ impl Body<'_, '_> {
         if !sums.is_empty() && self.emit.fp == Fp::Strict {
             return None;
         }
-        let work = self.times(plan, plan.looped).times(&self.work(plan, &plan.looped.body));
+        let once = Work::of(&plan.looped.body, &mut |stmt| work(&stmt.op) as f64);
+        let work = self.times(plan, plan.looped).times(&self.amount(plan, &once));
         let is_worth = work.known.is_none_or(|known| known >= self.emit.worth);
         is_worth.then_some(Share { work: work.text, sums })
     }
 
-    /// The statements of a block, those of loops inside as often as they run.
-    fn work(&self, plan: &Plan<'_>, block: &Block) -> Work {
-        let mut work = Work::known(0.0);
-        for stmt in &block.stmts {
-            let is_slow = matches!(&stmt.op, Op::Prim(prim, _) if is_slow(*prim));
-            work = work.plus(&Work::known(if is_slow { 8.0 } else { 1.0 }));
-            for block in stmt.op.blocks() {
-                let inner = self.work(plan, block);
-                work = work.plus(&if let Op::Loop(looped) = &stmt.op {
-                    self.times(plan, looped).times(&inner)
-                } else {
-                    inner
-                });
-            }
-        }
-        work
+    /// All that a block does, loops inside as often as they run.
+    fn amount(&self, plan: &Plan<'_>, work: &Work<'_>) -> Amount {
+        let loops = work.loops.iter();
+        let loops =
+            loops.map(|(looped, inner)| self.times(plan, looped).times(&self.amount(plan, inner)));
+        loops.fold(Amount::known(work.once), |sum, more| sum.plus(&more))
     }
 
     /// How often a loop runs.
-    fn times(&self, plan: &Plan<'_>, looped: &Loop) -> Work {
+    fn times(&self, plan: &Plan<'_>, looped: &Loop) -> Amount {
         match looped.for_count().and_then(|count| plan.bound(Size::Atom(count))) {
-            Some(Size::Atom(Atom::Int(count))) => Work::known(count as f64),
-            Some(size) => Work { text: format!("(double){}", self.size_text(size)), known: None },
-            None => Work::known(USUAL),
+            Some(Size::Atom(Atom::Int(count))) => Amount::known(count as f64),
+            Some(size) => Amount { text: format!("(double){}", self.size_text(size)), known: None },
+            None => Amount::known(USUAL),
         }
     }
 

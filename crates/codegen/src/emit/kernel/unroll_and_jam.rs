@@ -21,11 +21,11 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::cost::is_slow;
 use super::partition_loops;
 use super::plan::Plan;
 use super::text::Text;
 use super::vectorise::{Kind, LANES, Layout};
+use pullback_analysis::cost::{copies, is_slow};
 
 /// The most statements that a loop written several times may have then.
 const LONGEST: usize = 480;
@@ -85,7 +85,7 @@ fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
         return 1;
     }
     let at_hand = AT_HAND / pressure(layout, &looped.body).max(1);
-    match at_hand.min(LONGEST / looped.body.size().max(1)) {
+    match at_hand.min(copies(&looped.body, LONGEST)) {
         0 | 1 => 1,
         2 | 3 => 2,
         _ => 4,
