@@ -30,9 +30,9 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::affine::Inside;
 use pullback_analysis::cost::speculative;
 use pullback_analysis::zeros::{Zeros, hands_on, is_either_zero};
-use pullback_analysis::affine::Inside;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {

@@ -25,7 +25,7 @@
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::affine::Ints;

@@ -28,8 +28,8 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
-use pullback_analysis::cost::is_straight;
 use pullback_analysis::affine::Ints;
+use pullback_analysis::cost::is_straight;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {

@@ -23,8 +23,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::loops::dead_collects::guard;
 use crate::pass::{Pass, Phase, Scope, each_func};
-use pullback_analysis::zeros::is_zero;
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
+use pullback_analysis::zeros::is_zero;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const SUMS: Pass = Pass {
