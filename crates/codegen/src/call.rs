@@ -22,11 +22,11 @@ use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
 use crate::emit::{Code, Fp, Unit, emit_all};
-use crate::fault::{Told, diagnostic};
+use crate::fault::{Names, Told, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
-use crate::read::{read, string};
+use crate::read::{literal, read, string};
 
 /// A program as native code.
 #[derive(Clone, Debug)]
@@ -424,8 +424,9 @@ impl Run<'_> {
     /// The error that the run has ended with.
     fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
         // SAFETY: the words are those of texts of this run, which is not closed.
-        let text = |word: i64| unsafe { string(program, word) };
-        diagnostic(&self.told(), &text, program, &self.native.loaded.code.sites, limits)
+        let text = |word: i64| unsafe { string(&|at| literal(program, at), word) };
+        let sites = &self.native.loaded.code.sites;
+        diagnostic(&self.told(), &text, &Names::of(program), sites, limits)
     }
 
     fn told(&self) -> Told {

@@ -7,7 +7,9 @@
 //! Invariants. The kinds of failure have the numbers of `runtime/heap.c`. Words of messages are made here, by the
 //! functions that the evaluator uses, and never in C.
 
-use pullback_base::{Diagnostic, Label, Name, Span, bug};
+use std::collections::BTreeSet;
+
+use pullback_base::{Diagnostic, FileId, Label, Name, Span, bug};
 use pullback_ir::{Program, Role};
 use pullback_prim::{Fault, Prim, Request};
 
@@ -17,11 +19,26 @@ use crate::limits::Limits;
 /// call into the library; of any the bytes that are held.
 pub(crate) type Told = [i64; 8];
 
+/// What errors name of a program.
+#[derive(Debug)]
+pub(crate) struct Names {
+    functions: Vec<Name>,
+    /// The files of the library.
+    library: BTreeSet<FileId>,
+}
+
+impl Names {
+    pub fn of(program: &Program) -> Self {
+        let functions = program.funcs.iter().map(|func| func.name.clone()).collect();
+        Self { functions, library: program.library.clone() }
+    }
+}
+
 /// The error of a run; `text` gives the String of a word.
 pub(crate) fn diagnostic(
     told: &Told,
     text: &dyn Fn(i64) -> String,
-    program: &Program,
+    names: &Names,
     sites: &[Span],
     limits: &Limits,
 ) -> Box<Diagnostic> {
@@ -29,8 +46,8 @@ pub(crate) fn diagnostic(
         usize::try_from(number).ok().and_then(|at| sites.get(at).copied()).unwrap_or(Span::NONE)
     };
     let (span, outside) = (place(told[1]), place(told[6]));
-    let is_library = |span: Span| span.is_none() || program.library.contains(&span.file);
-    let mut diagnostic = fault(told, text, program, limits).diagnostic(span);
+    let is_library = |span: Span| span.is_none() || names.library.contains(&span.file);
+    let mut diagnostic = fault(told, text, names, limits).diagnostic(span);
     if is_library(span) && !is_library(outside) {
         let label = Label { span: outside, text: "in this call".to_owned() };
         diagnostic.labels.insert(0, label);
@@ -38,12 +55,9 @@ pub(crate) fn diagnostic(
     Box::new(diagnostic)
 }
 
-fn fault(told: &Told, text: &dyn Fn(i64) -> String, program: &Program, limits: &Limits) -> Fault {
+fn fault(told: &Told, text: &dyn Fn(i64) -> String, names: &Names, limits: &Limits) -> Fault {
     let [kind, _, a, b, d, real, ..] = *told;
-    let function = |number: i64| {
-        let func = program.funcs.iter().nth(number as usize);
-        func.map_or_else(Name::default, |func| func.name.clone())
-    };
+    let function = |number: i64| names.functions.get(number as usize).cloned().unwrap_or_default();
     match kind {
         1 => Fault::Index { index: a, size: b as usize },
         2 => Fault::Slice { from: a, to: b, size: d as usize },

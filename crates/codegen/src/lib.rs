@@ -9,11 +9,14 @@
 //! Program of the IR --emit--> C --compiler--> object --load--> Library --call--> values or an error
 //! ```
 //!
-//! This is the only crate with `unsafe` code: `load`, `call`, `read`, `guard` and, for a question to the system,
+//! [`Callable`] is one function that any thread may call, for hosts that keep it.
+//!
+//! This is the only crate with `unsafe` code: `load`, `call`, `callable`, `read`, `guard` and, for a question to the system,
 //! `folder` have all of it.
 
 mod cache;
 mod call;
+mod callable;
 mod casadi;
 mod compiler;
 mod emit;
@@ -27,12 +30,14 @@ mod layout;
 mod library;
 mod limits;
 mod load;
+mod lookout;
 mod object;
 mod read;
 mod schedule;
 mod transformations;
 
 pub use call::{More, Native, Ran};
+pub use callable::{Allowed, Callable, Gave, Given, Items, Lent};
 pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
 pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
@@ -41,5 +46,6 @@ pub use fits::{Fit, Known, Place, Wanted};
 pub use library::{Function, Interface};
 pub use limits::{Limits, Threads, WORTH};
 pub use load::{Library, keep_memory};
+pub use lookout::{Watch, forget};
 pub use schedule::{Schedule, Way, Ways, read_ways};
 pub use transformations::{Phase, TRANSFORMATIONS, Transformation};

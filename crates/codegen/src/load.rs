@@ -45,6 +45,8 @@ pub struct Library {
     pub(crate) make: unsafe extern "C" fn(*mut Context, u32, u32, u64) -> *mut i64,
     pub(crate) told: unsafe extern "C" fn(*const Context, *mut i64),
     pub(crate) drop: unsafe extern "C" fn(*mut Context, *mut i64),
+    pub(crate) lend: unsafe extern "C" fn(*mut Context, *mut i64) -> *mut c_void,
+    pub(crate) take_back: unsafe extern "C" fn(*mut c_void),
     pub(crate) close: unsafe extern "C" fn(*mut Context),
     pub(crate) run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
     /// The functions above are in it.
@@ -104,6 +106,8 @@ impl Library {
                 make: *object.get(b"pb_make\0").map_err(refused)?,
                 told: *object.get(b"pb_told\0").map_err(refused)?,
                 drop: *object.get(b"pb_drop\0").map_err(refused)?,
+                lend: *object.get(b"pb_lend\0").map_err(refused)?,
+                take_back: *object.get(b"pb_return\0").map_err(refused)?,
                 close: *object.get(b"pb_close\0").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,
                 _object: object,

@@ -70,7 +70,7 @@ unsafe fn read_part(
         Elem::Int => values.push(Value::Int(word)),
         Elem::Bool => values.push(Value::Bool(word as u8 != 0)),
         // SAFETY: as the caller promises.
-        Elem::Str => values.push(Value::str(&unsafe { string(program, word) })),
+        Elem::Str => values.push(Value::str(&unsafe { string(&|at| literal(program, at), word) })),
         Elem::Unit => values.push(Value::Undef),
         Elem::Data(_) if word == 0 => values.push(Value::Undef),
         Elem::Data(_) if word & 1 == 1 => values.push(Value::data((word >> 1) as u32, vec![])),
@@ -130,14 +130,19 @@ unsafe fn copied<T: Copy>(items: *const T, count: usize) -> Vec<T> {
     unsafe { std::slice::from_raw_parts(items, count) }.to_vec()
 }
 
+/// The text that has this place in the table of a program.
+pub(crate) fn literal(program: &Program, at: usize) -> Option<String> {
+    program.strings.iter().nth(at).map(ToString::to_string)
+}
+
 /// The String of a word: a literal of the program, or a block; of a word that nothing looks at it is empty.
 ///
 /// # Safety
 /// As [`read`].
-pub(crate) unsafe fn string(program: &Program, word: i64) -> String {
+pub(crate) unsafe fn string(literal: &dyn Fn(usize) -> Option<String>, word: i64) -> String {
     if word & 1 == 1 {
-        return match program.strings.iter().nth((word >> 1) as usize) {
-            Some(text) => text.to_string(),
+        return match literal((word >> 1) as usize) {
+            Some(text) => text,
             None => bug("codegen", format_args!("a text of the table, not {word}")),
         };
     }

@@ -50,6 +50,21 @@ __attribute__((visibility("default"))) void pb_close(pb_ctx *c) {
 /* Lets go of a block that a run has given. */
 __attribute__((visibility("default"))) void pb_drop(pb_ctx *c, pb_block *b) { pb_dec(c, b); }
 
+/* Has a block outlive the run that made it, to which it belongs no more. Gives what `pb_return` takes; or 0 where somebody
+   else holds it too, or it is too small to be worth it. */
+__attribute__((visibility("default"))) void *pb_lend(pb_ctx *c, pb_block *b) {
+  const uint64_t bytes = sizeof(pb_buffer) + ((pb_buffer *)b)->bytes;
+  if (b->count != 1 || bytes <= PB_SMALL || bytes < PB_POOLED) return 0;
+  pb_large *large = (pb_large *)b - 1;
+  large->prev->next = large->next;
+  if (large->next) large->next->prev = large->prev;
+  c->used -= bytes;
+  return large;
+}
+
+/* Takes such a block back, on whichever thread. */
+__attribute__((visibility("default"))) void pb_return(void *block) { pb_pool_give(block); }
+
 /* A cell or the elements of an array, for arguments; 0 if there is no memory for it. */
 __attribute__((visibility("default"))) void *pb_make(pb_ctx *c, uint32_t kind, uint32_t tag, uint64_t bytes) {
   if (setjmp(c->jump)) return 0;
