@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span, did_you_mean, nearest};
-use pullback_syntax::ast::{Def, Expr, ItemKind, Module, Pattern, PatternKind};
+use pullback_syntax::ast::{Def, Expr, ExprKind, ItemKind, Module, Pattern, PatternKind};
 use pullback_types::show_type;
 use pullback_types::tir::{Global, Typed};
 use pullback_types::ty::Ty;
@@ -61,6 +61,20 @@ impl Entry {
     /// Looks at a definition of a module, or at an expression, which has no parameters of its own.
     pub fn new(typed: &Typed, module: Option<&Module>, global: &Global) -> Self {
         let names = module.map_or_else(Vec::new, |module| parameter_names(module, &global.name));
+        let name = if module.is_some() { global.name.to_string() } else { "expression".to_owned() };
+        Self::with(typed, global, name, names)
+    }
+    /// Looks at an expression that is asked for: one that is written as a function has the parameters of that.
+    pub fn of_expression(typed: &Typed, expr: &Expr, global: &Global) -> Self {
+        let mut names = vec![];
+        let mut inner = expr;
+        while let ExprKind::Lambda { params, body } = &inner.kind {
+            names.extend(params.iter().map(|param| pattern_name(&param.pattern)));
+            inner = body;
+        }
+        Self::with(typed, global, "expression".to_owned(), names)
+    }
+    fn with(typed: &Typed, global: &Global, name: String, names: Vec<Option<String>>) -> Self {
         let declared = names.len();
         let mut params = Vec::new();
         let mut ty = &global.ty;
@@ -82,7 +96,7 @@ impl Entry {
             }
         }
         Self {
-            name: if module.is_some() { global.name.to_string() } else { "expression".to_owned() },
+            name,
             span: global.span,
             params,
             declared,

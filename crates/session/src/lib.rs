@@ -58,4 +58,4 @@ pub use pullback_data::output::{Layout, to_text};
 pub use query::{Progress, Query, Stop};
 pub use session::{Analysis, Definition, Outcome, Question, Session, TypeAt};
 pub use settings::{Call, Format, Fp, Input, Settings, Target};
-pub use worker::STACK_BYTES;
+pub use worker::{STACK_BYTES, on_large_stack};

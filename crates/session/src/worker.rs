@@ -8,7 +8,7 @@ use std::thread::{Builder, scope};
 pub const STACK_BYTES: usize = 256 << 20;
 
 /// Does the work and waits for it. Where there is no thread to be had it is done here. A panic goes on here.
-pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
     let done = scope(|scope| {
         let all = &mut work;
