@@ -15,6 +15,7 @@ mod matrices;
 mod names;
 mod packed;
 mod shape;
+mod single;
 
 use std::path::Path;
 
@@ -34,8 +35,8 @@ use pullback_session::{Query, Stop, Target};
 pub use asked::{Abi, Build};
 use entries::{Offered, offered};
 use names::Names;
-pub use shape::Derivative;
-use shape::{Kind, Shape};
+pub use shape::{Derivative, Kind, Param, Shape};
+pub use single::{Single, Term, single, term};
 
 /// A library.
 pub struct Built {

@@ -142,7 +142,7 @@ fn unmet(asked: &Build, is_known: &[bool], made: &[Derivative]) -> Option<Diagno
 }
 
 /// Why a definition cannot be in a library, as far as its type tells before it is elaborated.
-fn unfit(ty: &Ty, entry: &Entry) -> Option<&'static str> {
+pub fn unfit(ty: &Ty, entry: &Entry) -> Option<&'static str> {
     if entry.params.is_empty() {
         return Some("it takes nothing");
     }
@@ -164,7 +164,7 @@ fn is_open(ty: &Ty) -> bool {
     }
 }
 
-fn params(
+pub fn params(
     program: &Program,
     entry: &Entry,
     types: Vec<Type>,
@@ -195,7 +195,7 @@ fn params(
 }
 
 /// The functions that can be made of a definition.
-fn kinds(params: &[Param], result: &Type, abi: Abi) -> Vec<Kind> {
+pub fn kinds(params: &[Param], result: &Type, abi: Abi) -> Vec<Kind> {
     if !params.iter().any(|param| param.moves) {
         return vec![Kind::Value];
     }
@@ -210,7 +210,7 @@ fn kinds(params: &[Param], result: &Type, abi: Abi) -> Vec<Kind> {
 }
 
 /// Adds the definition of a function: its parameters, then directions.
-fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
+pub fn define(program: &mut Program, def: DefId, shape: &Shape) -> DefId {
     let span = program.defs[def].span;
     let vars: Vec<VarId> = shape
         .params

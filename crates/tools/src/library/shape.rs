@@ -16,7 +16,7 @@ pub enum Derivative {
 }
 
 /// What a function computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The value.
     Value,

@@ -1,0 +1,133 @@
+//! One function of a definition, or of an expression, as code: for hosts that keep functions and call them, where a
+//! library holds all.
+//!
+//! Input: the inferred program, a definition and the names of its parameters, and what is to be computed of it. Output:
+//! a [`Single`], or diagnostics that say why there is none.
+
+use pullback_base::{Diagnostic, did_you_mean};
+use pullback_codegen::{Field, Fit};
+use pullback_ir::{FuncId, Program as Code};
+use pullback_lambda::{DefId, Program};
+use pullback_session::entry::{Entry, ParamInfo};
+use pullback_session::pipeline::Inferred;
+use pullback_session::wrap::curried;
+use pullback_session::{Query, Stop};
+use pullback_types::tir::GlobalId;
+
+use super::entries::{define, kinds, params, unfit};
+use super::shape::{Kind, Param, Shape};
+use super::{Abi, alone, fields, fits, packed};
+
+/// A function as code.
+pub struct Single {
+    /// The code.
+    pub code: Code,
+    /// Its function.
+    pub root: FuncId,
+    /// What it is given, and what it gives: the leaves of values, in order.
+    pub params: Vec<Field>,
+    /// The same of its results.
+    pub results: Vec<Field>,
+    /// What sizes it is to be given.
+    pub fits: Vec<Fit>,
+    /// The definition that it is of: its parameters and its value, as they lie.
+    pub shape: Shape,
+}
+
+/// A function as a term.
+pub struct Term {
+    /// The program.
+    pub program: Program,
+    /// What computes it.
+    pub def: DefId,
+    /// What it takes and gives.
+    pub shape: Shape,
+}
+
+/// Makes one as a term, with respect to the parameters that are named, or all.
+pub fn term(
+    query: &mut Query<'_>,
+    inferred: &Inferred<'_>,
+    (id, entry): (GlobalId, &Entry),
+    kind: Kind,
+    wrt: &[String],
+) -> Result<Term, Stop> {
+    if let Some(why) = unfit(&inferred.typed().globals[id].ty, entry) {
+        return query.fail(cannot(entry, why));
+    }
+    let (mut program, defs) = inferred.program(query, &[id])?;
+    let Some(def) = defs.first().copied() else { return Err(Stop) };
+    let (types, result) = curried(&program.defs[def].ty, entry.params.len());
+    if let Some(why) = types.iter().chain([&result]).find_map(fields::problem) {
+        return query.fail(cannot(entry, why));
+    }
+    let def = packed::define(&mut program, def, &types, &result);
+    let (types, result) = (types.iter().map(packed::packed).collect(), packed::packed(&result));
+    let mut is_known = vec![false; wrt.len()];
+    let params = params(&program, entry, types, wrt, &mut is_known);
+    if let Some(at) = is_known.iter().position(|known| !known) {
+        return query.fail(without(entry, &params, &wrt[at]));
+    }
+    if !kinds(&params, &result, Abi::C).contains(&kind) {
+        return query.fail(underivable(entry, &params));
+    }
+    let shape = Shape { kind, params, result };
+    let def = define(&mut program, def, &shape);
+    Ok(Term { program, def, shape })
+}
+
+/// Makes one.
+pub fn single(
+    query: &mut Query<'_>,
+    inferred: &Inferred<'_>,
+    of: (GlobalId, &Entry),
+    kind: Kind,
+    wrt: &[String],
+) -> Result<Single, Stop> {
+    let Term { program, def, shape } = term(query, inferred, of, kind, wrt)?;
+    let (code, root) = match alone(&program, def) {
+        Ok(code) => code,
+        Err(fault) => return query.fail(*fault),
+    };
+    let func = &code.funcs[root];
+    let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
+    let (params, results) = fields::of(&shape, &given, &func.results);
+    let fits = fits::fits(&inferred.typed().globals[of.0], &shape, &params);
+    Ok(Single { code, root, params, results, fits, shape })
+}
+
+fn cannot(entry: &Entry, why: &str) -> Diagnostic {
+    let title = format!("`{}` cannot be called from outside: {why}", entry.name);
+    Diagnostic::error("E0822", entry.span, title, "defined here")
+        .note("what is called from outside takes and gives numbers, truth values, arrays of them, and tuples and records of these")
+        .hint("add a definition with parameters and a result of such types that calls it")
+}
+
+fn without(entry: &Entry, params: &[Param], name: &str) -> Diagnostic {
+    let possible: Vec<&str> =
+        params.iter().filter(|param| param.moves).map(|param| param.name.as_str()).collect();
+    let has = entry.params.iter().any(|param: &ParamInfo| param.named && param.name == name);
+    let title = if has {
+        format!("the parameter `{name}` of `{}` holds no Reals", entry.name)
+    } else {
+        format!("`{}` has no parameter `{name}`", entry.name)
+    };
+    Diagnostic::error("E0811", entry.span, title, "defined here").hint(did_you_mean(
+        "differentiable parameter",
+        name,
+        possible,
+    ))
+}
+
+fn underivable(entry: &Entry, params: &[Param]) -> Diagnostic {
+    if params.iter().any(|param| param.moves) {
+        let title = format!("`{}` gives `{}`, not a Real", entry.name, entry.result_text);
+        return Diagnostic::error("E0810", entry.span, title, "defined here")
+            .note("a gradient is the derivative of one Real; other results have a Jacobian")
+            .hint("ask for `vjp`, `jvp` or `jacobian`");
+    }
+    let title = format!("`{}` has no parameter with Reals in it", entry.name);
+    Diagnostic::error("E0811", entry.span, title, "defined here")
+        .note("a derivative is taken with respect to parameters that hold Reals")
+        .hint("give the definition a parameter of type `Real`")
+}
