@@ -11,7 +11,7 @@
 use std::ffi::c_void;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Instant;
 
 use libloading::Library as Object;
@@ -51,7 +51,7 @@ pub struct Library {
     pub(crate) run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
     /// The functions above are in it.
     _object: Object,
-    /// The loader knows the object by the number of this file, which stands for no other as long as it is open.
+    /// The object was mapped from it.
     _file: File,
 }
 
@@ -140,14 +140,39 @@ pub fn keep_memory() {
 #[cfg(not(target_env = "gnu"))]
 pub fn keep_memory() {}
 
-/// The name of an open file.
+/// A name of an open file that no other had before, nor will have: the loader keeps the names of an object as long as the
+/// object is mapped, which may be longer than the file is open by which it got one of them. Where two libraries are one
+/// object, the number of a file that was closed would stand for it.
 #[cfg(target_os = "linux")]
 fn descriptor(file: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;
-    Some(format!("/proc/self/fd/{}", file.as_raw_fd()).into())
+    static LOADED: AtomicU64 = AtomicU64::new(0);
+    let mut count = LOADED.fetch_add(1, Ordering::Relaxed);
+    // The binary digits of a count, as steps that lead nowhere.
+    let mut path = String::from("/proc/self/");
+    while count > 0 {
+        path.push_str(if count & 1 == 1 { "./" } else { "/" });
+        count >>= 1;
+    }
+    Some(format!("{path}fd/{}", file.as_raw_fd()).into())
 }
 
 #[cfg(not(target_os = "linux"))]
 fn descriptor(_: &File) -> Option<PathBuf> {
     None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_a_file_is_given_twice() {
+        let file = File::open("/dev/null").expect("a file");
+        let names: Vec<PathBuf> = (0..100).filter_map(|_| descriptor(&file)).collect();
+        let different: std::collections::BTreeSet<String> =
+            names.iter().map(|name| name.display().to_string()).collect();
+        assert_eq!(different.len(), 100);
+        assert!(names.iter().all(|name| File::open(name).is_ok()));
+    }
 }

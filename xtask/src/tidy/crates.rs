@@ -53,6 +53,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lsp", &["base", "session", "ide"]),
     ("prompt", &["base", "syntax", "session", "tools", "ide"]),
     ("cli", &["base", "codegen", "data", "engines", "session", "tools", "lsp", "prompt"]),
+    (
+        "embed",
+        &["base", "syntax", "types", "ir", "analysis", "codegen", "engine", "session", "tools"],
+    ),
 ];
 
 /// Imports against the arrows, and crates without arrows. What only tests import is free.

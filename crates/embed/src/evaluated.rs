@@ -1,0 +1,166 @@
+//! Calls of the evaluator of the array code, where there is no C compiler or none is wanted.
+//!
+//! Input: the texts of a module and what is asked for. Output: an [`Evaluated`] function. Its code is made anew for each
+//! call, on a thread with a large stack, since programs never leave their thread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pullback_base::{Limits, Progress, Since};
+use pullback_codegen::{Allowed, Gave, Given, Items, Watch};
+use pullback_engine::BUILT_IN;
+use pullback_ir::Elem;
+use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
+use pullback_session::{Findings, Query, Stop, on_large_stack};
+use pullback_tools::Single;
+
+use crate::asked::{Asked, Source};
+use crate::bug::bug;
+use crate::code::with_code;
+use crate::failure::Failure;
+
+/// The engines that run calls from outside.
+pub const ENGINES: &[&str] = &["native", "ir"];
+
+/// A function that is evaluated.
+#[derive(Debug)]
+pub(crate) struct Evaluated {
+    source: Arc<Source>,
+    asked: Asked,
+}
+
+/// How often whoever watches is asked.
+const LOOK: Duration = Duration::from_millis(10);
+
+impl Evaluated {
+    pub fn new(source: Arc<Source>, asked: Asked) -> Self {
+        Self { source, asked }
+    }
+
+    /// The results for these leaves, and how many operations were executed.
+    pub fn call(&self, given: &[Given<'_>], allowed: &Allowed) -> Result<Ran, Failure> {
+        let progress = Arc::<Progress>::default();
+        let watch = allowed.watch.clone();
+        watched(watch, &progress.clone(), || self.evaluate(given, allowed, progress))
+    }
+
+    /// The code, as text.
+    pub fn text(&self) -> Result<String, Failure> {
+        self.on_code(|_, single| Ok(single.code.print()))
+    }
+
+    fn evaluate(
+        &self,
+        given: &[Given<'_>],
+        allowed: &Allowed,
+        progress: Arc<Progress>,
+    ) -> Result<Ran, Failure> {
+        self.on_code(|query, single| {
+            let usual = Limits::default();
+            let limits = Limits {
+                max_memory: allowed.max_memory.unwrap_or(usual.max_memory),
+                timeout: allowed.timeout,
+                since: Some(Since::now()),
+                progress: Some(progress),
+                ..usual
+            };
+            let image = Image::new(&single.code);
+            let mut machine = Machine::new(&image, limits);
+            match machine.call(single.root, given.iter().map(leaf).collect()) {
+                Ok(values) => {
+                    let types = &single.code.funcs[single.root].results;
+                    let shown = values.iter().zip(types).map(|(value, ty)| shown(value, ty.elem));
+                    Ok((shown.collect(), machine.counts().total()))
+                }
+                Err(fault) => query.fail(*fault),
+            }
+        })
+    }
+
+    /// Works on the code, which is made anew.
+    fn on_code<T: Send>(
+        &self,
+        work: impl FnOnce(&mut Query<'_>, &Single) -> Result<T, Stop> + Send,
+    ) -> Result<T, Failure> {
+        let (done, findings) = on_large_stack(|| {
+            let mut query = Query::new(&self.source.files, BUILT_IN);
+            let done = with_code(&mut query, &self.source, &self.asked, |query, single, _| {
+                work(query, &single)
+            });
+            (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
+        });
+        done.map_err(|Stop| findings.into())
+    }
+}
+
+/// The results of a call, and how many operations were executed.
+pub(crate) type Ran = (Vec<Gave>, u64);
+
+/// Works while somebody watches, from another thread.
+fn watched<T: Send>(
+    watch: Option<Arc<dyn Watch>>,
+    progress: &Progress,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    let Some(watch) = watch else { return work() };
+    let (done, ended) = std::sync::mpsc::channel::<()>();
+    let mut is_long = false;
+    let answer = std::thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let answer = work();
+            drop(done);
+            answer
+        });
+        while ended.recv_timeout(LOOK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            if !std::mem::replace(&mut is_long, true) {
+                watch.is_long();
+            }
+            if !watch.goes_on(progress.stand()) {
+                progress.stop();
+            }
+        }
+        worker.join()
+    });
+    if is_long {
+        watch.has_ended();
+    }
+    match answer {
+        Ok(answer) => answer,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn leaf(given: &Given<'_>) -> Value {
+    let array = |sizes: &[usize], items| Value::array(Shape::new(sizes), items);
+    match given {
+        Given::Real(x) => Value::Real(*x),
+        Given::Int(n) => Value::Int(*n),
+        Given::Bool(b) => Value::Bool(*b),
+        Given::Reals(items, sizes) => array(sizes, Elements::Real(items.to_vec())),
+        Given::Ints(items, sizes) => array(sizes, Elements::Int(items.to_vec())),
+        Given::Bools(items, sizes) => array(sizes, Elements::Bool(items.to_vec())),
+        Given::Absent(sizes) => array(sizes, Elements::Unit),
+    }
+}
+
+fn shown(value: &Value, elem: Elem) -> Gave {
+    match (value, elem) {
+        (_, Elem::Unit) => Gave::Absent,
+        (Value::Real(x), _) => Gave::Real(*x),
+        (Value::Int(n), _) => Gave::Int(*n),
+        (Value::Bool(b), _) => Gave::Bool(*b),
+        (value, _) => {
+            let Some(array) = value.as_array() else { bug("results are numbers and arrays") };
+            let sizes = array.sizes().to_vec();
+            if let Some(reals) = array.reals() {
+                Gave::Reals(Items::Own(reals.to_vec()), sizes)
+            } else if let Some(ints) = array.ints() {
+                Gave::Ints(Items::Own(ints.to_vec()), sizes)
+            } else if let Some(bools) = array.bools() {
+                Gave::Bools(Items::Own(bools.to_vec()), sizes)
+            } else {
+                bug("arrays of numbers")
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Functions as a binding calls them: values, derivatives, sizes, limits, threads.
+
+use std::time::Duration;
+
+use pullback_embed::{
+    Allowed, Asked, Failure, Form, Function, Gave, Given, Kind, Module, Options, What,
+};
+
+const TEXT: &str = "\
+type Model = { w: [2]Real, b: Real }
+-- | Words.
+def norm [n] (x: [n]Real): Real = sum [ x[i] ^ 2 | i < n ]
+def line (m: Model) (x: [2]Real): Real = dot m.w x + m.b
+def slow (n: Int) (x: Real): Real = loop s = x for _ < n do sin s + x
+def count (n: Int): [n]Real = [ real i | i < n ]
+";
+
+fn module() -> Module {
+    Module::compile("a.pull", TEXT).expect("a program")
+}
+
+fn asked(name: &str, kind: Kind, engine: &str) -> Asked {
+    let options = Options { engine: Some(engine.to_owned()), ..Options::default() };
+    let what = What::Definition(name.to_owned());
+    Asked { what, names: None, kind, wrt: vec![], options }
+}
+
+fn reals(gave: &Gave) -> Vec<f64> {
+    match gave {
+        Gave::Real(x) => vec![*x],
+        Gave::Reals(items, _) => items.to_vec(),
+        other => panic!("Reals, not {other:?}"),
+    }
+}
+
+/// The engines that there are here.
+fn engines() -> impl Iterator<Item = &'static str> {
+    let has_native = pullback_codegen::compiler().is_some();
+    pullback_embed::ENGINES.iter().copied().filter(move |name| has_native || *name != "native")
+}
+
+#[test]
+fn signatures_are_data() {
+    let module = module();
+    let norm = &module.definitions()[0];
+    assert_eq!((norm.name.as_str(), norm.ty.as_str()), ("norm", "[n]Real -> Real"));
+    assert_eq!((norm.doc.trim(), norm.params[0].name.as_deref()), ("Words.", Some("x")));
+    let records: Vec<_> = module.records().collect();
+    assert_eq!(records[0].0, "Model");
+    let failure = Module::compile("b.pull", "def f = x").expect_err("no program");
+    assert_eq!(failure.code(), "E0201");
+    assert!(failure.to_string().contains("b.pull:1:9"), "{failure}");
+}
+
+#[test]
+fn values_and_gradients() {
+    let module = module();
+    for engine in engines() {
+        let grad = module.function(&asked("norm", Kind::Grad, engine)).expect("code");
+        let gave = grad.call(&[Given::Reals(&[3.0, 4.0], &[2])], &Allowed::default());
+        let gave = gave.expect("a value");
+        assert_eq!((reals(&gave[0]), reals(&gave[1])), (vec![25.0], vec![6.0, 8.0]));
+        let line = module.function(&asked("line", Kind::Grad, engine)).expect("code");
+        let Form::Record(name, fields) = &line.params[0].form else { panic!("a record") };
+        assert_eq!((name.as_str(), fields.len(), line.leaves), ("Model", 2, 3));
+        let x = Given::Reals(&[1.0, 2.0], &[2]);
+        let gave = line.call(&[x, Given::Real(1.0), x], &Allowed::default()).expect("a value");
+        assert_eq!(gave.iter().flat_map(reals).collect::<Vec<_>>(), [6.0, 1.0, 2.0, 1.0, 1.0, 2.0]);
+        let wrong =
+            line.call(&[x, Given::Real(1.0), Given::Reals(&[1.0], &[1])], &Allowed::default());
+        assert_eq!(wrong.expect_err("another size").code(), "E0804");
+    }
+}
+
+#[test]
+fn expressions_have_parameters_of_their_own() {
+    let what = What::Expression(r"\x y -> norm x * y".to_owned());
+    let asked = Asked { what, ..asked("", Kind::Value, "ir") };
+    let function = module().function(&asked).expect("code");
+    let names: Vec<&str> = function.params.iter().map(|param| param.name.as_str()).collect();
+    assert_eq!(names, ["x", "y"]);
+    let gave = function.call(&[Given::Reals(&[1.0], &[1]), Given::Real(2.0)], &Allowed::default());
+    assert_eq!(reals(&gave.expect("a value")[0]), [2.0]);
+}
+
+#[test]
+fn limits_end_calls_and_nothing_else() {
+    let module = module();
+    for engine in engines() {
+        let slow = module.function(&asked("slow", Kind::Value, engine)).expect("code");
+        let timeout = Some(Duration::from_millis(50));
+        let late = Allowed { timeout, ..Allowed::default() };
+        let given = [Given::Int(1 << 50), Given::Real(1.0)];
+        assert_eq!(slow.call(&given, &late).expect_err("too late").code(), "E0711");
+        let given = [Given::Int(0), Given::Real(1.0)];
+        assert_eq!(reals(&slow.call(&given, &late).expect("a value")[0]), [1.0]);
+        let count = module.function(&asked("count", Kind::Value, engine)).expect("code");
+        let small = Allowed { max_memory: Some(1 << 20), ..Allowed::default() };
+        let failed = count.call(&[Given::Int(1 << 20)], &small).expect_err("too large");
+        assert_eq!(failed.code(), "E0709");
+    }
+}
+
+#[test]
+fn any_thread_calls_and_keeps_results() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Module>();
+    is_shared::<Function>();
+    is_shared::<Gave>();
+    is_shared::<Failure>();
+    let Some(engine) = engines().find(|name| *name == "native") else { return };
+    let count = module().function(&asked("count", Kind::Value, engine)).expect("code");
+    let kept: Vec<Gave> = std::thread::scope(|scope| {
+        let call = |n: i64| count.call(&[Given::Int(n)], &Allowed::default()).expect("a value");
+        let threads: Vec<_> =
+            (0..8).map(|at| scope.spawn(move || call(10_000 + at).remove(0))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    drop(count);
+    for (at, gave) in kept.iter().enumerate() {
+        let numbers = reals(gave);
+        assert_eq!(numbers.len(), 10_000 + at);
+        assert!(numbers.iter().enumerate().all(|(at, x)| *x == at as f64));
+    }
+}

@@ -1,0 +1,44 @@
+"""Differentiable programs, compiled: NumPy in, NumPy out.
+
+    import pullback as pb
+    m = pb.compile("def f [n] (x: [n]Real): Real = sum [ x[i] ^ 2 | i < n ]")
+    value, gradient = m.f.value_and_grad([1.0, 2.0])
+"""
+
+import os as _os
+import threading as _threading
+
+from . import _native
+from ._errors import (
+    CompileError,
+    EvalError,
+    EvalMemoryError,
+    EvalTimeoutError,
+    PullbackError,
+    SizeError,
+)
+from ._function import Function, grad, hessian, jacobian
+from ._module import Module, compile, load
+from ._problem import Bound, Problem
+
+__all__ = [
+    "Bound",
+    "CompileError",
+    "EvalError",
+    "EvalMemoryError",
+    "EvalTimeoutError",
+    "Function",
+    "Module",
+    "Problem",
+    "PullbackError",
+    "SizeError",
+    "compile",
+    "grad",
+    "hessian",
+    "jacobian",
+    "load",
+]
+
+_native.main_thread(_threading.main_thread().ident)
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=lambda: _native.after_fork(_threading.get_ident()))

@@ -1,0 +1,34 @@
+"""`python -m pullback stubs FILE`: the types of a module, for editors."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ._errors import PullbackError
+from ._module import load
+from ._stubs import stubs
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m pullback")
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("stubs", help="write the types of a module as a `.pyi` file")
+    command.add_argument("file", help="the program")
+    command.add_argument("-o", "--output", help="the file to write; without one, the text is printed")
+    given = parser.parse_args(arguments)
+    try:
+        text = stubs(load(given.file))
+    except PullbackError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if given.output:
+        with open(given.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        print(text, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

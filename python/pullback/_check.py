@@ -1,0 +1,78 @@
+"""Derivatives against difference quotients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._tree import is_real, leaves, mapped
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found: errors relative to the size of the derivative."""
+
+    forward: float
+    reverse: float
+
+    @property
+    def worst(self) -> float:
+        """The larger one."""
+        return max(self.forward, self.reverse)
+
+    def __bool__(self) -> bool:
+        """Whether both are as small as rounding makes them."""
+        return bool(self.forward < 1e-5 and self.reverse < 1e-9)
+
+
+def _dot(a, b) -> float:
+    pairs = zip(leaves(a), leaves(b))
+    return float(sum(np.vdot(x, y) for x, y in pairs if x is not None and y is not None))
+
+
+def _moved(value, direction, step: float):
+    moves = iter(leaves(direction))
+
+    def moved(leaf):
+        move = next(moves)
+        return leaf if move is None else np.asarray(leaf, dtype=float) + step * np.asarray(move)
+
+    return mapped(moved, value)
+
+
+def check_grad(function, args, kwargs, wrt, seed) -> Checked:
+    """Checks the tangent and the cotangents along a random direction."""
+    names = function.parameters
+    given = dict(zip(names, args)) | {name: value for name, value in kwargs.items() if name in names}
+    options = {name: value for name, value in kwargs.items() if name not in names}
+    moving = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt else function._reals
+    random = np.random.default_rng(seed)
+
+    def normal(leaf):
+        return random.standard_normal(np.shape(leaf)) if is_real(leaf) or leaf is None else None
+
+    # What is given may be lists and whole numbers: a value of the function's own has the types.
+    point = {name: mapped(_real, given[name]) if name in moving else given[name] for name in names}
+    tangents = {name: mapped(normal, point[name]) for name in moving}
+    primals = tuple(point[name] for name in names)
+    _, tangent = function.jvp(primals, tuple(tangents[name] for name in moving), wrt=moving, **options)
+    step = 1e-6
+    ends = []
+    for sign in (1.0, -1.0):
+        at = {**point, **{name: _moved(point[name], tangents[name], sign * step) for name in moving}}
+        ends.append(function(*(at[name] for name in names), **options))
+    cotangent = mapped(lambda leaf: None if leaf is None else random.standard_normal(np.shape(leaf)), tangent)
+    quotient = (_dot(cotangent, ends[0]) - _dot(cotangent, ends[1])) / (2.0 * step)
+    forward = _dot(cotangent, tangent)
+    _, pullback = function.vjp(*primals, wrt=moving, **options)
+    back = pullback(cotangent)
+    reverse = sum(_dot(part, tangents[name]) for part, name in zip(back, moving))
+    size = max(abs(forward), abs(quotient), 1e-12)
+    return Checked(abs(forward - quotient) / size, abs(forward - reverse) / size)
+
+
+def _real(leaf):
+    if isinstance(leaf, (list, int)) and not isinstance(leaf, bool):
+        return np.asarray(leaf, dtype=float)
+    return leaf

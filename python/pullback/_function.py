@@ -1,0 +1,397 @@
+"""Functions: definitions and expressions, called and differentiated."""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ._problem import Bound
+from ._records import record
+from ._tree import stacked
+
+_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+_BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def _seconds(timeout) -> float | None:
+    if timeout is None or isinstance(timeout, (int, float)) and not isinstance(timeout, bool):
+        return timeout
+    if isinstance(timeout, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(ms|s|min|m|h)\s*", timeout)
+        if match:
+            return float(match[1]) * _UNITS[match[2]]
+    raise TypeError(f"`timeout` must be seconds, or a text such as '10s', not {timeout!r}")
+
+
+def _amount(memory) -> int | None:
+    if memory is None or isinstance(memory, int) and not isinstance(memory, bool) and memory >= 0:
+        return memory
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(?:i?B)?\s*", memory)
+        if match:
+            return int(match[1]) * _BYTES[match[2]]
+    raise TypeError(f"`max_memory` must be bytes, or a text such as '2G', not {memory!r}")
+
+
+def _strict(fp) -> bool:
+    if fp in (None, "fast"):
+        return False
+    if fp == "strict":
+        return True
+    raise ValueError(f"`fp` must be 'fast' or 'strict', not {fp!r}")
+
+
+def _names(wrt) -> tuple[str, ...]:
+    if wrt is None:
+        return ()
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`wrt` must be the name of a parameter, or several, not {wrt!r}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"`wrt` names a parameter twice: {', '.join(names)}")
+    return names
+
+
+class Function:
+    """A function of a module. It is compiled when it is first called, as is each of its derivatives.
+
+    Arguments are given by position or by name. Each method also takes `engine` ("native" or "ir"), `fp` ("fast" or
+    "strict"), `threads`, `timeout` (seconds, or "10s"), `max_memory` (bytes, or "2G"). `using` gives a function that has
+    such options as a rule; it is the way where a parameter has the name of an option.
+    """
+
+    def __init__(self, module, what, *, is_expression=False, names=None, options=None):
+        self._module = module
+        self._what = what
+        self._is_expression = is_expression
+        self._given_names = list(names) if names is not None else None
+        self._options = dict(options or {})
+        self._codes = {}
+        # What calls without options go to, once it is compiled.
+        self._quick_value = None
+        self._quick_both = {}
+        definition = None if is_expression else module._definitions.get(what)
+        self.__name__ = "expression" if is_expression else what
+        self.__doc__ = definition["doc"] if definition else None
+
+    # What it is.
+
+    @property
+    def module(self):
+        """The module that it is of."""
+        return self._module
+
+    @functools.cached_property
+    def signature(self) -> str:
+        """Its type."""
+        if self._is_expression:
+            return self._module._native.type_of(self._what)
+        return self._module._definitions[self._what]["type"]
+
+    @functools.cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(self._code("value").params)
+
+    @functools.cached_property
+    def _reals(self) -> tuple[str, ...]:
+        return tuple(self._code("value").reals)
+
+    def __repr__(self) -> str:
+        if self._is_expression:
+            return f"<function {self._what}, {self._module.path}>"
+        one = self._module._definitions[self._what]
+        line = f":{one['place']['line']}" if one["place"] else ""
+        return f"<{self._what}: {one['type']}, {self._module.path}{line}>"
+
+    def __reduce__(self):
+        kept = (self._module, self._what, self._is_expression, self._given_names, self._options)
+        return _function, kept
+
+    def using(self, **options) -> Function:
+        """The same function with these options as a rule."""
+        _check_options(options)
+        return _function(
+            self._module,
+            self._what,
+            self._is_expression,
+            self._given_names,
+            {**self._options, **options},
+        )
+
+    def _code(self, kind, wrt=(), engine=None, fp=None, threads=None):
+        options = self._options
+        engine = engine if engine is not None else options.get("engine")
+        fp = fp if fp is not None else options.get("fp")
+        threads = threads if threads is not None else options.get("threads", 1)
+        key = (kind, wrt, engine, fp, threads)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = self._module._native.function(
+                self._what,
+                self._is_expression,
+                kind,
+                list(wrt),
+                self._given_names,
+                engine,
+                _strict(fp),
+                threads,
+                record,
+            )
+            if engine is None and code.engine != "native":
+                warnings.warn("there is no C compiler: the evaluator runs, which is slower", stacklevel=4)
+        return code
+
+    def _run(self, kind, wrt, args, kwargs, directions=()):
+        options = {}
+        timeout, memory = self._options.get("timeout"), self._options.get("max_memory")
+        if kwargs:
+            for name in ("engine", "fp", "threads"):
+                if name in kwargs:
+                    options[name] = kwargs.pop(name)
+            timeout = kwargs.pop("timeout", timeout)
+            memory = kwargs.pop("max_memory", memory)
+        code = self._code(kind, wrt, **options)
+        if timeout is not None:
+            timeout = _seconds(timeout)
+        if memory is not None:
+            memory = _amount(memory)
+        value, parts = code.call(args, kwargs or None, directions, timeout, memory)
+        return code, value, parts
+
+    def _parts(self, code, parts, wrt):
+        """The parts of a derivative: a bare one if one is named, or there is only one."""
+        if wrt is None:
+            return parts[0] if len(parts) == 1 else parts
+        if isinstance(wrt, str):
+            return parts[0]
+        order = code.wrt
+        return tuple(parts[order.index(name)] for name in wrt)
+
+    # What it computes.
+
+    def __call__(self, *args, out=None, **kwargs):
+        """The value."""
+        if self._quick_value is not None and not kwargs and out is None:
+            return self._quick_value(*args)
+        code, value, _ = self._run("value", (), args, kwargs)
+        if not kwargs and not self._options:
+            self._quick_value = code.quick_value
+        return value if out is None else _into(out, value)
+
+    def value_and_grad(self, *args, wrt=None, out=None, **kwargs):
+        """The value, a Real, and its gradient with respect to the parameters that are named, or all that hold Reals. One
+        name gives the gradient itself, several a tuple."""
+        if not kwargs and out is None and not isinstance(wrt, list) and wrt in self._quick_both:
+            return self._quick_both[wrt](*args)
+        code, value, parts = self._run("grad", _names(wrt), args, kwargs)
+        gradient = self._parts(code, parts, wrt)
+        if not kwargs and not self._options and (wrt is None or isinstance(wrt, str)):
+            self._quick_both[wrt] = code.quick_both
+        return value, gradient if out is None else _into(out, gradient)
+
+    def grad(self, *args, wrt=None, out=None, **kwargs):
+        """The gradient of the value, a Real."""
+        return self.value_and_grad(*args, wrt=wrt, out=out, **kwargs)[1]
+
+    def vjp(self, *args, wrt=None, **kwargs):
+        """The value, and a function from a cotangent of it to the cotangents of the parameters. That function computes the
+        value once more."""
+        options = {name: kwargs.pop(name) for name in _OPTIONS if name in kwargs}
+        value = self(*args, **kwargs, **options)
+        names = _names(wrt)
+
+        def pullback(cotangent):
+            code, _, parts = self._run("vjp", names, args, {**kwargs, **options}, (cotangent,))
+            return self._parts(code, parts, wrt)
+
+        return value, pullback
+
+    def jvp(self, primals, tangents, *, wrt=None, **options):
+        """The value and its tangent, at these arguments along these tangents of the parameters that are named, or of all
+        that hold Reals."""
+        primals, tangents = _tuple(primals, "primals"), _tuple(tangents, "tangents")
+        directions = self._directions(tangents, wrt)
+        _, value, parts = self._run("jvp", _names(wrt), primals, options, directions)
+        return value, parts[0]
+
+    def hvp(self, *args, wrt=None, **kwargs):
+        """The Hessian of the value, a Real, times a direction: the last arguments are tangents of the parameters that are
+        named, or of all that hold Reals."""
+        count = len(_names(wrt)) or len(self._reals)
+        if len(args) < count:
+            raise TypeError(f"`hvp` takes the arguments, and {count} tangents after them")
+        args, tangents = args[: len(args) - count], args[len(args) - count :]
+        directions = self._directions(tangents, wrt)
+        code, _, parts = self._run("hvp", _names(wrt), args, kwargs, directions)
+        return self._parts(code, parts, wrt)
+
+    def _directions(self, tangents, wrt):
+        names = _names(wrt) or self._reals
+        if len(tangents) != len(names):
+            raise TypeError(f"there are {len(names)} tangents to give, not {len(tangents)}")
+        given = dict(zip(names, tangents))
+        # Code takes them in the order of the parameters; names that are unknown are told there.
+        return tuple(given[name] for name in self._reals if name in given)
+
+    def jacobian(self, *args, wrt=None, **kwargs):
+        """The Jacobian: the value with each Real replaced by its gradient. Of arrays the dimensions of the value come
+        first."""
+        return self._derived("jacobian", _names(wrt))(*args, **kwargs)
+
+    def hessian(self, *args, wrt=None, **kwargs):
+        """The Hessian of the value, a Real."""
+        return self._derived("hessian", _names(wrt))(*args, **kwargs)
+
+    @functools.cached_property
+    def _derivatives(self) -> dict:
+        return {}
+
+    def _derived(self, operator: str, wrt: tuple[str, ...]) -> Function:
+        """The function that an operator of the language makes of this one."""
+        key = (operator, wrt)
+        if key not in self._derivatives:
+            names, moving = self.parameters, wrt or self._reals
+            for name in moving:
+                if name not in names:
+                    known = ", ".join(f"`{one}`" for one in names)
+                    raise TypeError(f"there is no parameter `{name}`: the parameters are {known}")
+            if not moving:
+                raise TypeError("there is no parameter with Reals to differentiate with respect to")
+            # Names that no program uses by accident.
+            places = {name: f"param'{at}" for at, name in enumerate(names)}
+            inner = dict(places)
+            if len(moving) == 1:
+                inner[moving[0]] = "moving'"
+                point = places[moving[0]]
+            else:
+                inner.update({name: f"moving'.{at}" for at, name in enumerate(moving)})
+                point = f"({', '.join(places[name] for name in moving)})"
+            called = " ".join([f"({self._what})" if self._is_expression else self._what, *(inner[name] for name in names)])
+            text = rf"\{' '.join(places[name] for name in names)} -> {operator} (\moving' -> {called}) {point}"
+            self._derivatives[key] = Function(
+                self._module, text, is_expression=True, names=names, options=self._options
+            )
+        return self._derivatives[key]
+
+    def bind(self, **kwargs) -> Bound:
+        """The function of the parameters that are left when these have values."""
+        return Bound(self, kwargs)
+
+    def map(self, *args, over=None, threads=1, **kwargs):
+        """The values for each element of the leading axis of the arguments, or of those that `over` names, as arrays with
+        that axis in front."""
+        names = self.parameters
+        if len(args) > len(names):
+            raise TypeError(f"there are {len(names)} parameters, but {len(args)} arguments are given")
+        options = {name: kwargs.pop(name) for name in _OPTIONS if name in kwargs and name not in names}
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name in given:
+                raise TypeError(f"`{name}` is given twice")
+            given[name] = value
+        mapped = _names(over) or tuple(given)
+        for name in mapped:
+            if name not in given:
+                raise TypeError(f"`{name}` is not given, so there is nothing to map over")
+        from ._tree import lengths, row
+
+        sizes = {size for name in mapped for size in lengths(given[name])}
+        if len(sizes) != 1:
+            raise ValueError(f"the leading axes have the sizes {sorted(sizes)}, but must have one")
+        (size,) = sizes
+
+        def one(at: int):
+            picked = {name: row(value, at) if name in mapped else value for name, value in given.items()}
+            return self(**picked, **options) if not _clash(names) else self(*(picked[name] for name in names), **options)
+
+        if threads <= 1:
+            values = [one(at) for at in range(size)]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                values = list(pool.map(one, range(size)))
+        return stacked(values)
+
+    def show(self, what="value") -> str:
+        """The array code, optimised, that is compiled: of the "value", or of "grad", "jvp", "vjp", "hvp"."""
+        if what not in ("value", "grad", "jvp", "vjp", "hvp"):
+            raise ValueError(f"`what` must be 'value', 'grad', 'jvp', 'vjp' or 'hvp', not {what!r}")
+        return self._code(what).text()
+
+    def cost(self, *args, wrt=None, **kwargs) -> dict[str, int]:
+        """How many operations the value takes, and, if it is a Real, the value with its gradient. The evaluator counts
+        them, so this takes longer than a call."""
+        counted = {"value": self._code("value").cost(args, kwargs or None)}
+        if self._definition_gives_real():
+            counted["grad"] = self._code("grad", _names(wrt)).cost(args, kwargs or None)
+        return counted
+
+    def _definition_gives_real(self) -> bool:
+        return self._code("value").gives_real and bool(self._reals)
+
+    def check_grad(self, *args, wrt=None, seed=0, **kwargs):
+        """The largest error of derivatives along a random direction, relative to their size: of the tangent against a
+        difference quotient, and of the cotangent against the tangent."""
+        from ._check import check_grad
+
+        return check_grad(self, args, kwargs, wrt, seed)
+
+
+_OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory")
+
+
+def _clash(names) -> bool:
+    return any(name in _OPTIONS or name == "out" for name in names)
+
+
+def _check_options(options):
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(f"there is no option `{name}`: the options are {', '.join(_OPTIONS)}")
+
+
+def _function(module, what, is_expression, names, options) -> Function:
+    return Function(module, what, is_expression=is_expression, names=names, options=options)
+
+
+def _tuple(values, name: str) -> tuple:
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"`{name}` must be a tuple, as in jvp((x,), (x_dot,)), not {type(values).__name__}")
+    return tuple(values)
+
+
+def _into(out, value):
+    """Copies arrays to where they are wanted."""
+    if isinstance(value, np.ndarray):
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"`out` must be an array, not {type(out).__name__}")
+        if out.shape != value.shape:
+            raise ValueError(f"`out` has the shape {out.shape}, but the result has {value.shape}")
+        np.copyto(out, value, casting="same_kind")
+        return out
+    if isinstance(value, tuple):
+        if not isinstance(out, tuple) or len(out) != len(value):
+            raise TypeError(f"`out` must be a tuple of {len(value)}")
+        return tuple(map(_into, out, value))
+    if hasattr(value, "_fields"):
+        return type(value)(*(_into(getattr(out, name), getattr(value, name)) for name in value._fields))
+    return value
+
+
+def grad(function: Function, wrt=None) -> Function:
+    """The gradient of a function as a function, which has gradients too."""
+    return function._derived("grad", _names(wrt))
+
+
+def jacobian(function: Function, wrt=None) -> Function:
+    """The Jacobian of a function as a function."""
+    return function._derived("jacobian", _names(wrt))
+
+
+def hessian(function: Function, wrt=None) -> Function:
+    """The Hessian of a function as a function."""
+    return function._derived("hessian", _names(wrt))

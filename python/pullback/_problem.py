@@ -1,0 +1,221 @@
+"""Functions with some arguments in place, and problems of one vector, as optimisers take them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._tree import is_real, leaves, mapped, parts
+
+
+class Bound:
+    """A function some of whose parameters have values. The others are given in order, or by name."""
+
+    def __init__(self, function, given: dict):
+        for name in given:
+            if name not in function.parameters:
+                known = ", ".join(f"`{one}`" for one in function.parameters)
+                raise TypeError(f"there is no parameter `{name}`: the parameters are {known}")
+        self._function = function
+        # Arrays are made what the code takes once, not at each call.
+        self._given = {name: mapped(_dense, value) for name, value in given.items()}
+        self.parameters = tuple(name for name in function.parameters if name not in given)
+
+    def __repr__(self) -> str:
+        return f"<{self._function!r} with {', '.join(self._given)}>"
+
+    def _args(self, args, kwargs) -> tuple:
+        if len(args) > len(self.parameters):
+            raise TypeError(f"there are {len(self.parameters)} parameters, but {len(args)} arguments are given")
+        free = dict(zip(self.parameters, args))
+        for name in self.parameters:
+            if name in kwargs:
+                if name in free:
+                    raise TypeError(f"`{name}` is given twice")
+                free[name] = kwargs.pop(name)
+            elif name not in free:
+                raise TypeError(f"`{name}` is not given")
+        return tuple(self._given[name] if name in self._given else free[name] for name in self._function.parameters)
+
+    @property
+    def _wrt(self) -> tuple[str, ...]:
+        return tuple(name for name in self.parameters if name in self._function._reals)
+
+    def _one(self, wrt):
+        if wrt is not None:
+            return wrt
+        names = self._wrt
+        if not names:
+            raise TypeError("no parameter that is left holds Reals")
+        return names[0] if len(names) == 1 else names
+
+    def __call__(self, *args, **kwargs):
+        """The value."""
+        return self._function(*self._args(args, kwargs), **kwargs)
+
+    def value_and_grad(self, *args, wrt=None, **kwargs):
+        """The value and the gradient, with respect to what is left."""
+        return self._function.value_and_grad(*self._args(args, kwargs), wrt=self._one(wrt), **kwargs)
+
+    def grad(self, *args, wrt=None, **kwargs):
+        """The gradient."""
+        return self.value_and_grad(*args, wrt=wrt, **kwargs)[1]
+
+    def flat(self, *start, **options) -> Problem:
+        """The function of one vector: all Reals of what is left, which begin with these values."""
+        return Problem(self, start, options)
+
+
+def _dense(leaf):
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
+        return np.require(leaf, dtype=np.float64, requirements=["C", "A"])
+    if isinstance(leaf, list):
+        return np.asarray(leaf)
+    return leaf
+
+
+class Problem:
+    """A function of one vector. `x0` is where it begins; `unflatten(x)` gives arguments as they were."""
+
+    def __init__(self, bound: Bound, start: tuple, options: dict):
+        self._bound, self._options = bound, options
+        function = bound._function
+        self._wrt = bound._wrt
+        if len(start) != len(bound.parameters):
+            raise TypeError(f"there are {len(bound.parameters)} arguments to begin with, not {len(start)}")
+        self._start = dict(zip(bound.parameters, start))
+        # The gradient at the start has the shapes of all that moves.
+        at = tuple(self._start[name] for name in bound.parameters)
+        value = bound(*at, **options)
+        self._is_scalar = isinstance(value, float)
+        self._value = value
+        moving = tuple(_reals(self._start[name]) for name in self._wrt)
+        self._template = mapped(lambda leaf: leaf if leaf is None else np.array(leaf, dtype=float), moving)
+        found = [leaf for leaf in leaves(self._template) if leaf is not None]
+        self.size = int(sum(leaf.size for leaf in found))
+        self.x0 = _vector(self._template, self.size)
+        self._function = function
+
+    def __repr__(self) -> str:
+        return f"<problem of {self.size} numbers: {self._bound!r}>"
+
+    def _arguments(self, x) -> tuple:
+        """All arguments of the function."""
+        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        if x.size != self.size:
+            raise ValueError(f"the vector has {x.size} numbers, but the problem has {self.size}")
+        moving = dict(zip(self._wrt, _parted(self._template, x)))
+        free = (moving.get(name, self._start[name]) for name in self._bound.parameters)
+        merged = (_merged(self._start[name], value) for name, value in zip(self._bound.parameters, free))
+        return self._bound._args(tuple(merged), {})
+
+    def unflatten(self, x):
+        """What the function is given for a vector: one argument itself, or a tuple of several."""
+        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        moving = dict(zip(self._wrt, _parted(self._template, x.copy())))
+        values = tuple(
+            _merged(self._start[name], moving.get(name, self._start[name])) for name in self._bound.parameters
+        )
+        return values[0] if len(values) == 1 else values
+
+    def value(self, x):
+        """The value."""
+        return self._function(*self._arguments(x), **self._options)
+
+    __call__ = value
+
+    def value_and_grad(self, x):
+        """The value and the gradient, a vector."""
+        value, gradient = self._function.value_and_grad(*self._arguments(x), wrt=self._wrt, **self._options)
+        return value, _vector(gradient, self.size)
+
+    def grad(self, x):
+        """The gradient."""
+        return self.value_and_grad(x)[1]
+
+    def hvp(self, x, direction):
+        """The Hessian times a direction."""
+        tangents = _parted(self._template, _flat(direction, self.size))
+        parts = self._function.hvp(*self._arguments(x), *tangents, wrt=self._wrt, **self._options)
+        return _vector(parts, self.size)
+
+    def jvp(self, x, direction):
+        """The Jacobian times a direction, a vector of the Reals of the value."""
+        tangents = _parted(self._template, _flat(direction, self.size))
+        _, tangent = self._function.jvp(self._arguments(x), tangents, wrt=self._wrt, **self._options)
+        return _vector(tangent)
+
+    def vjp(self, x, cotangent):
+        """The transposed Jacobian times a vector."""
+        value, pullback = self._function.vjp(*self._arguments(x), wrt=self._wrt, **self._options)
+        template = _reals(value)
+        size = _vector(template).size
+        return _vector(pullback(_parted(template, _flat(cotangent, size))), self.size)
+
+    def linear_operator(self, x):
+        """SciPy's operator at a point: the Hessian if the value is a Real, else the Jacobian and its transpose."""
+        from scipy.sparse.linalg import LinearOperator
+
+        x = np.array(x, dtype=np.float64)
+        if self._is_scalar:
+            times = lambda v: self.hvp(x, v)  # noqa: E731
+            return LinearOperator((self.size, self.size), matvec=times, rmatvec=times, dtype=np.float64)
+        rows = _vector(_reals(self._value)).size
+        return LinearOperator(
+            (rows, self.size),
+            matvec=lambda v: self.jvp(x, v),
+            rmatvec=lambda v: self.vjp(x, v),
+            dtype=np.float64,
+        )
+
+
+def _reals(value):
+    """The same structure with nothing where there are no Reals."""
+
+    def kept(leaf):
+        if isinstance(leaf, list) or isinstance(leaf, int) and not isinstance(leaf, bool):
+            return np.asarray(leaf, dtype=float)
+        return leaf if is_real(leaf) else None
+
+    return mapped(kept, value)
+
+
+def _flat(vector, size: int) -> np.ndarray:
+    """A vector; SciPy gives columns too."""
+    vector = np.ascontiguousarray(vector, dtype=np.float64).reshape(-1)
+    if vector.size != size:
+        raise ValueError(f"the vector has {vector.size} numbers where there must be {size}")
+    return vector
+
+
+def _vector(value, size: int | None = None) -> np.ndarray:
+    """All Reals, one after the other."""
+    found = [np.ravel(leaf) for leaf in leaves(value) if leaf is not None]
+    if len(found) == 1:
+        return np.ascontiguousarray(found[0], dtype=np.float64)
+    return np.concatenate(found).astype(np.float64, copy=False) if found else np.zeros(0)
+
+
+def _parted(template, vector: np.ndarray):
+    """A structure like the template of the numbers of a vector, which is not copied."""
+    at = 0
+
+    def part(leaf):
+        nonlocal at
+        if leaf is None:
+            return None
+        size, shape = np.size(leaf), np.shape(leaf)
+        taken = vector[at : at + size].reshape(shape)
+        at += size
+        return taken if shape else float(taken)
+
+    return mapped(part, template)
+
+
+def _merged(start, moving):
+    """What moves, with all else as it was."""
+    found = parts(start)
+    if found is None:
+        return start if moving is None else moving
+    items, make = found
+    inner = parts(moving)
+    return start if inner is None else make([_merged(item, part) for item, part in zip(items, inner[0])])

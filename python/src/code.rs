@@ -1,0 +1,277 @@
+//! Compiled functions for Python.
+//!
+//! Input: arguments by position or by name, and directions. Output: the value, and the parts of the derivative. The
+//! interpreter runs other threads during a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pullback_embed::{Allowed, Elem, Failure, Form, Function, Gave, Input};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::arrays::{Taken, lent};
+use crate::errors::{When, raised};
+use crate::form::Shape;
+use crate::interrupt;
+
+/// A function, compiled.
+#[pyclass(frozen, module = "pullback._native")]
+pub struct Code {
+    function: Arc<Function>,
+    names: Vec<Py<PyString>>,
+    params: Vec<Shape>,
+    directions: Vec<Shape>,
+    value: Option<Shape>,
+    derivative: Vec<Shape>,
+}
+
+impl Code {
+    pub fn new(
+        py: Python<'_>,
+        function: Arc<Function>,
+        record: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let shapes = |inputs: &[Input]| -> PyResult<Vec<Shape>> {
+            inputs.iter().map(|input| Shape::of(py, &input.form, record)).collect()
+        };
+        let names = function.params.iter().map(|param| PyString::intern(py, &param.name).unbind());
+        let value = function.value.as_ref().map(|form| Shape::of(py, form, record)).transpose()?;
+        Ok(Self {
+            names: names.collect(),
+            params: shapes(&function.params)?,
+            directions: shapes(&function.directions)?,
+            value,
+            derivative: shapes(&function.derivative)?,
+            function,
+        })
+    }
+
+    /// The leaves of arguments.
+    fn leaves<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        directions: &[Bound<'py, PyAny>],
+    ) -> PyResult<Vec<Taken<'py>>> {
+        let py = args.py();
+        let mut leaves = Vec::with_capacity(self.function.leaves);
+        let count = args.len();
+        if count > self.params.len() {
+            return Err(PyTypeError::new_err(format!(
+                "{} given, but there are {}",
+                counted(count),
+                counted(self.params.len())
+            )));
+        }
+        let mut used = 0;
+        for (at, shape) in self.params.iter().enumerate() {
+            let name = self.names[at].bind(py);
+            let by_name = match kwargs {
+                Some(kwargs) => kwargs.get_item(name)?,
+                None => None,
+            };
+            let given = match (at < count, by_name) {
+                (true, None) => args.get_item(at)?,
+                (true, Some(_)) => {
+                    return Err(PyTypeError::new_err(format!("`{name}` is given twice")));
+                }
+                (false, Some(given)) => {
+                    used += 1;
+                    given
+                }
+                (false, None) => {
+                    return Err(PyTypeError::new_err(format!("`{name}` is not given")));
+                }
+            };
+            shape.take(&given, &|| name.to_string(), &mut leaves)?;
+        }
+        if let Some(kwargs) = kwargs
+            && kwargs.len() > used
+        {
+            return Err(self.unknown(kwargs)?);
+        }
+        if directions.len() != self.directions.len() {
+            return Err(PyTypeError::new_err(format!(
+                "{} directions given, but there are {}",
+                directions.len(),
+                self.directions.len()
+            )));
+        }
+        let inputs = self.function.directions.iter();
+        for ((shape, given), input) in self.directions.iter().zip(directions).zip(inputs) {
+            let before = leaves.len();
+            shape.take(given, &|| input.name.clone(), &mut leaves)?;
+            self.insert_absent(before, &mut leaves);
+        }
+        Ok(leaves)
+    }
+
+    /// Calls the code, while the interpreter runs other threads.
+    fn run(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        directions: &[Bound<'_, PyAny>],
+        allowed: Allowed,
+    ) -> PyResult<Vec<Option<Gave>>> {
+        let leaves = self.leaves(args, kwargs, directions)?;
+        let given = lent(&leaves);
+        let allowed = Allowed { watch: interrupt::watch(), ..allowed };
+        let function = &self.function;
+        let gave = Self::outcome(py, py.detach(|| function.call(&given, &allowed)))?;
+        Ok(gave.into_iter().map(Some).collect())
+    }
+
+    /// What a call gave, or what is raised.
+    fn outcome<T>(py: Python<'_>, found: Result<T, Failure>) -> PyResult<T> {
+        match found {
+            Ok(gave) => Ok(gave),
+            Err(failure) => {
+                py.check_signals()?;
+                Err(raised(py, &failure, When::Call))
+            }
+        }
+    }
+
+    fn shown_value<'py>(
+        &self,
+        py: Python<'py>,
+        gave: &mut [Option<Gave>],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.value {
+            Some(shape) => shape.show(py, gave),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// Puts leaves without contents to their places, where they are the next ones.
+    fn insert_absent(&self, before: usize, leaves: &mut Vec<Taken<'_>>) {
+        for (at, like) in &self.function.absent {
+            if *at >= before && *at <= leaves.len() {
+                leaves.insert(*at, Taken::Like(*like));
+            }
+        }
+    }
+
+    fn unknown(&self, kwargs: &Bound<'_, PyDict>) -> PyResult<PyErr> {
+        let py = kwargs.py();
+        for key in kwargs.keys() {
+            if !self.names.iter().any(|name| key.eq(name.bind(py)).unwrap_or(false)) {
+                let known: Vec<String> =
+                    self.names.iter().map(|name| format!("`{}`", name.bind(py))).collect();
+                let known = known.join(", ");
+                return Ok(PyTypeError::new_err(format!(
+                    "there is no parameter `{key}`: the parameters are {known}"
+                )));
+            }
+        }
+        Ok(PyTypeError::new_err("a parameter is given twice"))
+    }
+}
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
+}
+
+#[pymethods]
+impl Code {
+    /// The names of the parameters.
+    #[getter]
+    fn params(&self) -> Vec<String> {
+        self.function.params.iter().map(|param| param.name.clone()).collect()
+    }
+    /// The names of the parameters that hold Reals.
+    #[getter]
+    fn reals(&self) -> Vec<String> {
+        let params = self.function.params.iter().filter(|param| param.has_reals());
+        params.map(|param| param.name.clone()).collect()
+    }
+    /// Whether the value is a Real.
+    #[getter]
+    fn gives_real(&self) -> bool {
+        matches!(self.function.value, Some(Form::Leaf { elem: Elem::Real, rank: 0, .. }))
+    }
+    /// The names of what the derivative has a part for.
+    #[getter]
+    fn wrt(&self) -> Vec<String> {
+        self.function.derivative.iter().map(|part| part.name.clone()).collect()
+    }
+    /// The engine that runs it.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.function.engine
+    }
+    /// The array code that it was compiled from, as text.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        let function = &self.function;
+        Self::outcome(py, py.detach(|| function.text()))
+    }
+    /// How many operations the evaluator counts.
+    #[pyo3(signature = (args, kwargs=None, directions=vec![]))]
+    fn cost(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        directions: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let leaves = self.leaves(args, kwargs, &directions)?;
+        let given = lent(&leaves);
+        let allowed = Allowed { watch: interrupt::watch(), ..Allowed::default() };
+        let function = &self.function;
+        Self::outcome(py, py.detach(|| function.cost(&given, &allowed)))
+    }
+    /// The value, of arguments by position.
+    #[pyo3(signature = (*args))]
+    fn quick_value<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut gave = self.run(py, args, None, &[], Allowed::default())?;
+        self.shown_value(py, &mut gave)
+    }
+    /// The value and the derivative, one part or a tuple of several, of arguments by position.
+    #[pyo3(signature = (*args))]
+    fn quick_both<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let mut gave = self.run(py, args, None, &[], Allowed::default())?;
+        let value = self.shown_value(py, &mut gave)?;
+        let part = match self.derivative.as_slice() {
+            [part] => part.show(py, &mut gave)?,
+            parts => shown_parts(py, parts, &mut gave)?,
+        };
+        Ok((value, part))
+    }
+    /// The value, if there is one, and the parts of the derivative.
+    #[pyo3(signature = (args, kwargs=None, directions=vec![], timeout=None, max_memory=None))]
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        directions: Vec<Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+        max_memory: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let timeout = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let allowed = Allowed { max_memory, timeout, ..Allowed::default() };
+        let mut gave = self.run(py, args, kwargs, &directions, allowed)?;
+        Ok((self.shown_value(py, &mut gave)?, shown_parts(py, &self.derivative, &mut gave)?))
+    }
+}
+
+fn shown_parts<'py>(
+    py: Python<'py>,
+    parts: &[Shape],
+    gave: &mut [Option<Gave>],
+) -> PyResult<Bound<'py, PyAny>> {
+    let parts = parts.iter().map(|shape| shape.show(py, gave)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyTuple::new(py, parts)?.into_any())
+}

@@ -1,0 +1,29 @@
+//! The extension module `pullback._native`: modules and functions of Pullback for Python.
+//!
+//! Input: Python objects. Output: Python objects. What the package shows to people is written in Python, in
+//! `python/pullback`; here is what has to be fast: arguments become leaves without copies, calls let the interpreter
+//! go, results become arrays. `unsafe` code is in [`arrays`] and [`interrupt`].
+
+mod arrays;
+mod errors;
+mod form;
+mod interrupt;
+mod module;
+
+mod code;
+
+use pyo3::prelude::*;
+
+/// Compiled functions of Pullback.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<module::Module>()?;
+    module.add_class::<code::Code>()?;
+    module.add_function(wrap_pyfunction!(module::load, module)?)?;
+    module.add_function(wrap_pyfunction!(module::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(module::of_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupt::after_fork, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupt::main_thread, module)?)?;
+    module.add("ENGINES", pullback_embed::ENGINES.to_vec())?;
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Modules for Python: texts that were loaded.
+//!
+//! Input: paths and texts. Output: a [`Module`], which gives its definitions as dictionaries, and functions compiled.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pullback_embed::{Asked, Kind, Options, What};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::code::Code;
+use crate::errors::{When, place, problems, raised};
+
+/// A text that was loaded.
+#[pyclass(frozen, module = "pullback._native")]
+pub struct Module {
+    inner: Arc<pullback_embed::Module>,
+}
+
+fn loaded(
+    py: Python<'_>,
+    load: impl FnOnce() -> Result<pullback_embed::Module, pullback_embed::Failure> + Send,
+) -> PyResult<Module> {
+    let found = py.detach(load);
+    match found {
+        Ok(inner) => Ok(Module { inner: Arc::new(inner) }),
+        Err(failure) => Err(raised(py, &failure, When::Compile)),
+    }
+}
+
+/// Loads a file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: &str) -> PyResult<Module> {
+    loaded(py, || pullback_embed::Module::load(Path::new(path)))
+}
+
+/// Loads a text.
+#[pyfunction]
+pub fn compile(py: Python<'_>, name: &str, text: &str) -> PyResult<Module> {
+    loaded(py, || pullback_embed::Module::compile(name, text))
+}
+
+/// Loads texts that a module had.
+#[pyfunction]
+pub fn of_texts(py: Python<'_>, path: &str, texts: Vec<(String, String)>) -> PyResult<Module> {
+    loaded(py, || pullback_embed::Module::of_texts(path, &texts))
+}
+
+fn kind(name: &str) -> PyResult<Kind> {
+    let kinds = [Kind::Value, Kind::Jvp, Kind::Vjp, Kind::Grad, Kind::Hvp];
+    let found = kinds.into_iter().find(|kind| kind.name() == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("no kind of function is `{name}`")))
+}
+
+#[pymethods]
+impl Module {
+    /// The path, as it was given.
+    #[getter]
+    fn path(&self) -> String {
+        self.inner.path().display().to_string()
+    }
+    /// The file and what it imports: paths and texts.
+    #[getter]
+    fn texts(&self) -> Vec<(String, String)> {
+        self.inner.texts().to_vec()
+    }
+    /// The type of an expression.
+    fn type_of(&self, py: Python<'_>, text: &str) -> PyResult<String> {
+        let found = py.detach(|| self.inner.type_of(text));
+        found.map_err(|failure| raised(py, &failure, When::Compile))
+    }
+    /// The record types that have names, with the names of their fields.
+    #[getter]
+    fn records(&self) -> Vec<(String, Vec<String>)> {
+        self.inner.records().cloned().collect()
+    }
+    /// Warnings.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        problems(py, self.inner.warnings())
+    }
+    /// The definitions, as dictionaries.
+    #[getter]
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for definition in self.inner.definitions() {
+            let item = PyDict::new(py);
+            item.set_item("name", &definition.name)?;
+            item.set_item("type", &definition.ty)?;
+            item.set_item("doc", &definition.doc)?;
+            item.set_item("place", definition.place.as_ref().map(|at| place(py, at)).transpose()?)?;
+            let params =
+                definition.params.iter().map(|param| (param.name.clone(), param.ty.clone()));
+            item.set_item("params", params.collect::<Vec<_>>())?;
+            item.set_item("result", &definition.result)?;
+            list.append(item)?;
+        }
+        Ok(list)
+    }
+    /// A function, compiled. `record` gives the class of a record type by its name and the names of its fields.
+    #[pyo3(signature = (what, is_expression, kind, wrt, names, engine, strict, threads, record))]
+    #[expect(clippy::too_many_arguments, reason = "they are the fields of what is asked")]
+    fn function(
+        &self,
+        py: Python<'_>,
+        what: String,
+        is_expression: bool,
+        kind: &str,
+        wrt: Vec<String>,
+        names: Option<Vec<String>>,
+        engine: Option<String>,
+        strict: bool,
+        threads: usize,
+        record: &Bound<'_, PyAny>,
+    ) -> PyResult<Code> {
+        let what = if is_expression { What::Expression(what) } else { What::Definition(what) };
+        let options = Options { engine, is_strict: strict, threads };
+        let asked = Asked { what, names, kind: self::kind(kind)?, wrt, options };
+        let found = py.detach(|| self.inner.function(&asked));
+        py.check_signals()?;
+        let function = found.map_err(|failure| raised(py, &failure, When::Compile))?;
+        Code::new(py, function, record)
+    }
+}
