@@ -83,7 +83,6 @@ struct Level<'b> {
     index: VarId,
     count: Atom,
     down: bool,
-    looped: &'b Loop,
     body: &'b Block,
     /// The place of the next level, or of the addition, in the body.
     next: usize,
@@ -270,8 +269,7 @@ fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
     let mut levels = vec![];
     let mut stmt = stmt;
     loop {
-        let Op::Loop(looped @ Loop { form: LoopForm::For { index, count, down }, body, .. }) =
-            &stmt.op
+        let Op::Loop(Loop { form: LoopForm::For { index, count, down }, body, .. }) = &stmt.op
         else {
             return (matches!(stmt.op, Op::AddAcc(..)) && !levels.is_empty()).then_some(levels);
         };
@@ -283,7 +281,7 @@ fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
             is_there
         };
         let next = body.stmts.iter().position(mentions)?;
-        levels.push(Level { index: *index, count: *count, down: *down, looped, body, next });
+        levels.push(Level { index: *index, count: *count, down: *down, body, next });
         stmt = &body.stmts[next];
     }
 }
@@ -323,9 +321,6 @@ impl<'a, 'p> Taking<'a, 'p> {
 
     /// Makes a variable available in the new loops: by its statement again, or by collecting it.
     fn take(&mut self, var: VarId) -> Option<()> {
-        if self.levels[0].looped.states.contains(&var) {
-            return None;
-        }
         if !self.slice.done.insert(var) {
             return Some(());
         }
