@@ -136,6 +136,7 @@ fn reduction(looped: &Loop, at: usize) -> Option<Reduction<'_>> {
 
 /// How an operation joins a state with something else: a sum, a difference, a maximum or a minimum of Reals or Ints,
 /// and the other operand.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others join no more than one state")]
 pub fn joined(op: &Op, state: VarId) -> Option<(Prim, Atom)> {
     let Op::Prim(prim, args) = op else { return None };
     let &[a, b] = args.as_slice() else { return None };
