@@ -82,9 +82,10 @@ pub fn is_slow(prim: Prim) -> bool {
 /// What an operation takes where nobody may need it (speculation): none if it does more than compute a scalar, or if it
 /// may have no value.
 pub fn speculative(op: &Op) -> Option<u64> {
-    let is_scalar = match op {
-        Op::Prim(prim, _) => prim.row().is_pure(),
-        op => matches!(op, Op::Select(..) | Op::MulZero(..) | Op::Copy(_) | Op::Undef),
+    let is_scalar = if let Op::Prim(prim, _) = op {
+        prim.row().is_pure()
+    } else {
+        matches!(op, Op::Select(..) | Op::MulZero(..) | Op::Copy(_) | Op::Undef)
     };
     is_scalar.then(|| work(op))
 }
@@ -172,9 +173,10 @@ impl<'b> Work<'b> {
             work.once += of(stmt);
             for inner in stmt.op.blocks() {
                 let inner = Self::of(inner, of);
-                match &stmt.op {
-                    Op::Loop(looped) => work.loops.push((looped, inner)),
-                    _ => work.add(inner),
+                if let Op::Loop(looped) = &stmt.op {
+                    work.loops.push((looped, inner));
+                } else {
+                    work.add(inner);
                 }
             }
         }
@@ -306,6 +308,7 @@ pub const REFERENCE: u64 = 64;
 /// Reals its operands, and of others their results. Sizes and Ints are computed again.
 pub fn saved(program: &Program, stmt: &Stmt) -> u64 {
     let types = stmt.vars.iter().map(|var| program.vars[*var].ty);
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of others the results are saved")]
     match &stmt.op {
         Op::Prim(_, args) => {
             types.map(|ty| if ty == Type::INT { 0 } else { NUMBER * args.len() as u64 }).sum()

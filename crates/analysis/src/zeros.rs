@@ -94,7 +94,6 @@ impl Zeros {
 /// known.
 pub fn begins_with_zeros<'p>(mut acc: Atom, def: impl Fn(Atom) -> Option<&'p Op>) -> bool {
     loop {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others give no accumulator")]
         match def(acc) {
             Some(Op::AtAcc(around, _) | Op::PartAcc(around, _, _)) => acc = *around,
             Some(Op::NewAcc(init)) => {

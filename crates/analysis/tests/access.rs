@@ -15,10 +15,10 @@ fn program(states: &str, body: &str) -> (Program, Loop) {
     );
     let program = parse(&text, FileId(0)).unwrap_or_else(|_| panic!("a program: {text}"));
     let func = program.funcs.iter().next().expect("a function");
-    let looped = match &func.body.stmts.first().expect("a statement").op {
-        Op::Loop(looped) => looped.clone(),
-        op => panic!("a loop, not {op:?}"),
+    let Op::Loop(looped) = &func.body.stmts.first().expect("a statement").op else {
+        panic!("a loop: {text}")
     };
+    let looped = looped.clone();
     (program, looped)
 }
 

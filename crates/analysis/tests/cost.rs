@@ -62,7 +62,7 @@ fn stmt<'p>(program: &'p Program, name: &str) -> &'p Stmt {
     stmts.find(is_it).expect("a statement")
 }
 
-fn loop_of<'p>(program: &'p Program) -> &'p Loop {
+fn loop_of(program: &Program) -> &Loop {
     let Op::Loop(looped) = &func(program, "loops").body.stmts[0].op else { panic!("a loop") };
     looped
 }

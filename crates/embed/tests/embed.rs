@@ -25,6 +25,7 @@ fn asked(name: &str, kind: Kind, engine: &str) -> Asked {
     Asked { what, names: None, kind, wrt: vec![], options }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are no Reals")]
 fn reals(gave: &Gave) -> Vec<f64> {
     match gave {
         Gave::Real(x) => vec![*x],

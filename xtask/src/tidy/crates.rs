@@ -55,7 +55,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cli", &["base", "codegen", "data", "engines", "session", "tools", "lsp", "prompt"]),
     (
         "embed",
-        &["base", "syntax", "types", "ir", "analysis", "codegen", "engine", "session", "tools"],
+        &[
+            "base", "syntax", "types", "lambda", "ir", "analysis", "codegen", "engine", "session",
+            "tools",
+        ],
     ),
 ];
 

@@ -177,9 +177,10 @@ impl Elements<'_> {
             if !stmt.vars.iter().any(|var| needed.contains(var)) {
                 continue;
             }
-            let may_fail = match &stmt.op {
-                Op::Prim(prim, _) => !prim.row().is_pure(),
-                op => matches!(op, Op::Index(..)),
+            let may_fail = if let Op::Prim(prim, _) = &stmt.op {
+                !prim.row().is_pure()
+            } else {
+                matches!(&stmt.op, Op::Index(..))
             };
             if may_fail && !self.facts.is_proven(stmt) {
                 return None;

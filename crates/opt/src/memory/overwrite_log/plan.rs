@@ -356,9 +356,7 @@ fn inner_base(
     if !is_boxed {
         return program.vars[var].ty.is_array().then(|| Base { var, at: vec![] });
     }
-    let mut opened =
-        body.stmts.iter().filter_map(|stmt| opened(&stmt.op, var).then(|| stmt.vars[0]));
-    let content = opened.next()?;
+    let content = body.stmts.iter().find(|stmt| opened(&stmt.op, var))?.vars[0];
     (body.mentions(var) == 1).then(|| Base { var: content, at: vec![] })
 }
 
