@@ -264,36 +264,35 @@ exit 0
 >       t.37: f64 = div(1.0, t.36)
 >       yield t.37
 >     }
->     bar.38: f64 = add(0.0, t.35)
->     bar.39: f64, bar.40: f64 = for i.41 < n.3 with total.42: f64 = 0.0, total.43: f64 = 0.0 {
->       element.44: f64 = array.15[i.41]
->       t.45: bool = eq(element.44, state.14)
->       t.46: bool = select(t.26, true, t.45)
->       bar.47: f64 = select(t.46, bar.38, 0.0)
->       element.48: f64 = centroids.1[i.41, 1]
->       t.49: f64 = sub(element.12, element.48)
->       element.50: f64 = centroids.1[i.41, 0]
->       t.51: f64 = sub(element.11, element.50)
->       bar.52: f64 = mul_zero(bar.47, t.49)
->       bar.53: f64 = add(bar.52, bar.52)
->       bar.54: f64 = neg(bar.53)
->       acc.6[i.41, 1] += bar.54
->       bar.55: f64 = mul_zero(bar.47, t.51)
->       bar.56: f64 = add(bar.55, bar.55)
->       bar.57: f64 = neg(bar.56)
->       acc.6[i.41, 0] += bar.57
->       total.58: f64 = add(total.42, bar.53)
->       total.59: f64 = add(total.43, bar.56)
->       yield total.58, total.59
+>     bar.38: f64, bar.39: f64 = for i.40 < n.3 with total.41: f64 = 0.0, total.42: f64 = 0.0 {
+>       element.43: f64 = array.15[i.40]
+>       t.44: bool = eq(element.43, state.14)
+>       t.45: bool = select(t.26, true, t.44)
+>       bar.46: f64 = select(t.45, t.35, 0.0)
+>       element.47: f64 = centroids.1[i.40, 1]
+>       t.48: f64 = sub(element.12, element.47)
+>       element.49: f64 = centroids.1[i.40, 0]
+>       t.50: f64 = sub(element.11, element.49)
+>       bar.51: f64 = mul_zero(bar.46, t.48)
+>       bar.52: f64 = add(bar.51, bar.51)
+>       bar.53: f64 = neg(bar.52)
+>       acc.6[i.40, 1] += bar.53
+>       bar.54: f64 = mul_zero(bar.46, t.50)
+>       bar.55: f64 = add(bar.54, bar.54)
+>       bar.56: f64 = neg(bar.55)
+>       acc.6[i.40, 0] += bar.56
+>       total.57: f64 = add(total.41, bar.52)
+>       total.58: f64 = add(total.42, bar.55)
+>       yield total.57, total.58
 >     }
->     bar.60: []f64 = [bar.40, bar.39]
->     total.61: f64 = add(total.10, state.14)
->     yield total.61
->     collect bar.60
+>     bar.59: []f64 = [bar.39, bar.38]
+>     total.60: f64 = add(total.10, state.14)
+>     yield total.60
+>     collect bar.59
 >   }
->   bar.62: [][]f64 = sized(bar.8, 1, 2)
->   bar.63: [][]f64 = read_acc(acc.6)
->   yield total.7, bar.62, bar.63
+>   bar.61: [][]f64 = sized(bar.8, 1, 2)
+>   bar.62: [][]f64 = read_acc(acc.6)
+>   yield total.7, bar.61, bar.62
 > }
 
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt
