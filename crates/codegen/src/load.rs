@@ -106,7 +106,7 @@ impl Library {
                 make: *object.get(b"pb_make\0").map_err(refused)?,
                 told: *object.get(b"pb_told\0").map_err(refused)?,
                 drop: *object.get(b"pb_drop\0").map_err(refused)?,
-                lend: *object.get(b"pb_lend\0").map_err(refused)?,
+                lend: *object.get(b"pb_outlive\0").map_err(refused)?,
                 take_back: *object.get(b"pb_return\0").map_err(refused)?,
                 close: *object.get(b"pb_close\0").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,

@@ -52,7 +52,7 @@ __attribute__((visibility("default"))) void pb_drop(pb_ctx *c, pb_block *b) { pb
 
 /* Has a block outlive the run that made it, to which it belongs no more. Gives what `pb_return` takes; or 0 where somebody
    else holds it too, or it is too small to be worth it. */
-__attribute__((visibility("default"))) void *pb_lend(pb_ctx *c, pb_block *b) {
+__attribute__((visibility("default"))) void *pb_outlive(pb_ctx *c, pb_block *b) {
   const uint64_t bytes = sizeof(pb_buffer) + ((pb_buffer *)b)->bytes;
   if (b->count != 1 || bytes <= PB_SMALL || bytes < PB_POOLED) return 0;
   pb_large *large = (pb_large *)b - 1;
