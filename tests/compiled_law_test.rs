@@ -65,8 +65,16 @@ const PRODUCTS: &str = "products alone: with its tangent each takes four operati
 const AGAIN: &str = "checkpoints inside each other: the innermost steps run three times";
 /// Ten steps, whose derivative saves so little that it is written out.
 const WRITTEN: &str = "a short loop, and its derivative without one";
+/// What solves an equation, or is differentiated as another function, which a run of the value does without.
+const ELSE: &str = "its derivatives are those of another function, and cost what that costs";
 
 const LEAVES: &[Leave] = &[
+    (Law::Forward, "tests/ad/differentiated_as.pull", "", ELSE),
+    (Law::Reverse, "tests/ad/differentiated_as.pull", "", ELSE),
+    (Law::Forward, "examples/implicit_layer.pull", "(\\p -> (layer p)[0])", ELSE),
+    (Law::Code, "examples/implicit_layer.pull", "", ELSE),
+    (Law::Code, "examples/programs/logistic_regression.pull", "fit", ELSE),
+    (Law::Code, "examples/programs/options.pull", "implied", ELSE),
     (Law::Adjoint, "tests/ad/clipping.pull", "", CLIPS),
     (Law::Adjoint, "tests/ad/clipping_refused.pull", "", CLIPS),
     (Law::Rounded, "tests/ad/clipping.pull", "", CLIPS),
@@ -125,6 +133,7 @@ const LEAVES: &[Leave] = &[
 const UNASKED: &[(&str, &str, &str, &str)] = &[
     ("E0811", "", "", "there are no Reals in its argument, or none in its result"),
     ("E0708", "tests/ad/rules_nested.pull", "quarrel", "its rule stops when it is asked"),
+    ("E0708", "tests/ad/not_differentiated.pull", "shown", "what is differentiated has no value"),
     ("E0717", "examples/papers/nested.pull", "own", COUNTED),
     ("E0717", "tests/ad/counted_towers.pull", "", COUNTED),
     ("E0717", "tests/ad/high_towers.pull", "slopes", COUNTED),

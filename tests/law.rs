@@ -49,6 +49,10 @@ const RULES: &[(&str, &str)] = &[
     // The derivative of an optimum solves a system of Hessian-vector products.
     ("examples/programs/kalman.pull", "fit"),
     ("examples/programs/logistic_regression.pull", "fit"),
+    // The value of one function, and the derivatives of another one.
+    ("tests/ad/differentiated_as.pull", "(looped 3)"),
+    ("tests/ad/differentiated_as.pull", "looped"),
+    ("tests/ad/differentiated_as.pull", "ruled"),
     // The share of two elements that tie, paid twice: more than the slack.
     ("tests/ad/kinks.pull", "(\\xs -> maximum xs + minimum xs)"),
     ("tests/ad/reductions.pull", "(\\m -> sum (map maximum (transpose m)))"),
