@@ -54,14 +54,22 @@ impl Terminal {
         self.tmux(&["send-keys", key]);
     }
     /// Waits until the screen has a text.
-    fn wait_for(&self, text: &str) -> String {
+    fn wait_for(&self, text: &str) {
+        self.wait_until(|screen| screen.contains(text), text);
+    }
+    /// Waits until the prompt reads a line that is empty: a key that is pressed before reaches the
+    /// terminal, not the prompt.
+    fn wait_for_line(&self) {
+        self.wait_until(|screen| screen.trim_end().ends_with("\n>"), "empty line");
+    }
+    fn wait_until(&self, holds: impl Fn(&str) -> bool, wanted: &str) {
         let started = Instant::now();
         loop {
             let screen = self.tmux(&["capture-pane", "-p"]);
-            if screen.contains(text) {
-                return screen;
+            if holds(&screen) {
+                return;
             }
-            assert!(started.elapsed() < Duration::from_secs(60), "no {text:?} in\n{screen}");
+            assert!(started.elapsed() < Duration::from_secs(60), "no {wanted:?} in\n{screen}");
             sleep(Duration::from_millis(50));
         }
     }
@@ -78,7 +86,7 @@ impl Drop for Terminal {
 #[test]
 fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     let Some(terminal) = Terminal::start("prompt") else { return };
-    terminal.wait_for("\n>");
+    terminal.wait_for_line();
     // A definition over two lines.
     terminal.write("def cube (x: Real): Real =");
     terminal.press("Enter");
@@ -86,23 +94,28 @@ fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     terminal.write("  x ^ 3");
     terminal.press("Enter");
     terminal.wait_for("cube : Real -> Real");
+    terminal.wait_for_line();
     terminal.write("grad cube 2.0");
     terminal.press("Enter");
     terminal.wait_for("12.0");
+    terminal.wait_for_line();
     // Ctrl-C stops what runs.
     terminal.write("loop a = 1.0 while a > 0.0 do a + 1e-9");
     terminal.press("Enter");
     sleep(Duration::from_millis(1500));
     terminal.press("C-c");
     terminal.wait_for("E07");
+    terminal.wait_for_line();
     terminal.write("cube 3.0");
     terminal.press("Enter");
     terminal.wait_for("27.0");
+    terminal.wait_for_line();
     // Completion, and the end.
     terminal.write("cu");
     terminal.press("Tab");
     terminal.wait_for("cumsum");
     terminal.press("C-c");
+    terminal.wait_for_line();
     terminal.press("C-d");
     terminal.wait_for("ended");
 }
