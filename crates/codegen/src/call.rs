@@ -27,6 +27,7 @@ use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
 use crate::read::{literal, read, string};
+use crate::stack::run_on_stack;
 
 /// A program as native code.
 #[derive(Clone, Debug)]
@@ -56,13 +57,6 @@ pub struct Ran {
 
 /// Is told of a run, and says whether there is to be another one.
 pub type More<'m> = &'m mut (dyn FnMut(Ran) -> bool + Send);
-
-/// How much of a stack is left free for what is not checked.
-const MARGIN: usize = 1 << 20;
-/// The smallest stack for recursive code.
-const SMALLEST_STACK: usize = 8 << 20;
-/// What code that does not recurse may assume of the stack.
-const USUAL_STACK: u64 = 1 << 40;
 
 /// How long it takes at most until a run that is to stop is told so.
 const LOOK: Duration = Duration::from_millis(10);
@@ -219,7 +213,6 @@ struct Job<'j, 'm> {
     arg_blocks: &'j [usize],
     results: &'j mut [i64],
     result_blocks: &'j [usize],
-    stack: u64,
     more: Option<More<'m>>,
 }
 
@@ -227,14 +220,14 @@ struct Job<'j, 'm> {
 unsafe impl Send for Job<'_, '_> {}
 
 impl Job<'_, '_> {
-    fn run(&mut self) -> i32 {
+    fn run(&mut self, stack: u64) -> i32 {
         loop {
             let held = if self.more.is_some() { self.hold() } else { 0 };
             let started = Instant::now();
             let (args, results) = (self.args.as_ptr(), self.results.as_mut_ptr());
             // SAFETY: the words of arguments and results are as many as the root has.
             let status =
-                unsafe { (self.library.run)(self.context, self.root, args, results, self.stack) };
+                unsafe { (self.library.run)(self.context, self.root, args, results, stack) };
             let time = started.elapsed();
             let goes_on =
                 status == 0 && self.more.as_mut().is_some_and(|more| more(Ran { time, held }));
@@ -349,7 +342,6 @@ impl Run<'_> {
             arg_blocks: &blocks(params.iter().copied()),
             results: &mut taken,
             result_blocks: &blocks(given_back.iter().copied()),
-            stack: USUAL_STACK,
             more,
         };
         if self.timed(job, limits) != 0 {
@@ -396,29 +388,10 @@ impl Run<'_> {
         })
     }
 
-    /// Runs, on a large stack if the code recurses: as large as the limit allows and the system gives.
+    /// Runs, on a large stack if the code recurses.
     fn stacked(&self, mut job: Job<'_, '_>, limits: &Limits) -> i32 {
-        if !self.native.loaded.code.recurses {
-            return job.run();
-        }
-        let mut size = (limits.max_memory / 2).max(SMALLEST_STACK);
-        loop {
-            job.stack = (size - MARGIN) as u64;
-            let status = std::thread::scope(|scope| {
-                let run = || job.run();
-                let thread = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run);
-                match thread.map(std::thread::ScopedJoinHandle::join) {
-                    Ok(Ok(status)) => Some(status),
-                    Ok(Err(_)) => bug("codegen", "a run that ends"),
-                    Err(_) if size > SMALLEST_STACK => None,
-                    Err(error) => bug("codegen", format_args!("a stack of {size} bytes: {error}")),
-                }
-            });
-            match status {
-                Some(status) => return status,
-                None => size = (size / 2).max(SMALLEST_STACK),
-            }
-        }
+        let recurses = self.native.loaded.code.recurses;
+        run_on_stack(recurses, limits.max_memory, |stack| job.run(stack))
     }
 
     /// The error that the run has ended with.

@@ -25,6 +25,7 @@ use crate::limits::WORTH;
 use crate::load::{Context, Library};
 use crate::lookout::{Going, Post, Watch, generation};
 use crate::read::string;
+use crate::stack::run_on_stack;
 
 /// Code of one function.
 pub struct Callable {
@@ -176,12 +177,6 @@ struct Head {
 }
 
 const BORROWED: i64 = 1 << 60;
-/// How much of a stack is left free for what is not checked.
-const MARGIN: usize = 1 << 20;
-/// The smallest stack for recursive code, and the usual one.
-const SMALLEST_STACK: usize = 8 << 20;
-/// What code that does not recurse may assume of the stack.
-const USUAL_STACK: u64 = 1 << 40;
 
 /// A context that no call uses, with room for the words of a call.
 struct Idle {
@@ -360,7 +355,7 @@ impl Callable {
         }
     }
 
-    /// Runs, on a large stack if the code recurses: as large as the limit allows and the system gives.
+    /// Runs, on a large stack if the code recurses.
     fn run(&self, idle: &mut Idle, allowed: &Allowed) -> i32 {
         idle.gave.clear();
         idle.gave.resize(self.result_words.max(1), 0);
@@ -369,27 +364,8 @@ impl Callable {
         let run = self.library.run;
         // SAFETY: the words of arguments and results are as many as the root has, and the context is this call's.
         let call = move |stack| unsafe { run(context.get(), 0, given.get(), gave.get(), stack) };
-        if !self.recurses {
-            return call(USUAL_STACK);
-        }
         let memory = allowed.max_memory.unwrap_or(Limits::default().max_memory);
-        let mut size = (memory / 2).max(SMALLEST_STACK);
-        loop {
-            let stack = (size - MARGIN) as u64;
-            let status = std::thread::scope(|scope| {
-                let thread = std::thread::Builder::new().stack_size(size);
-                match thread.spawn_scoped(scope, move || call(stack)).map(|run| run.join()) {
-                    Ok(Ok(status)) => Some(status),
-                    Ok(Err(_)) => bug("codegen", "a run that ends"),
-                    Err(_) if size > SMALLEST_STACK => None,
-                    Err(error) => bug("codegen", format_args!("a stack of {size} bytes: {error}")),
-                }
-            });
-            match status {
-                Some(status) => return status,
-                None => size = (size / 2).max(SMALLEST_STACK),
-            }
-        }
+        run_on_stack(self.recurses, memory, call)
     }
 
     /// Reads the results, and lets go of what the run has of them.

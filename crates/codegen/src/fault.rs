@@ -34,6 +34,13 @@ impl Names {
     }
 }
 
+/// The error that native code could not be made, in the compiler's words; `instead` is what to choose otherwise.
+pub fn cannot_be_made(told: String, instead: &str) -> Diagnostic {
+    let hint =
+        format!("check the C compiler and the folder for temporary files, or choose {instead}");
+    Diagnostic::error("E0823", Span::NONE, "native code cannot be made", "").note(told).hint(hint)
+}
+
 /// The error of a run; `text` gives the String of a word.
 pub(crate) fn diagnostic(
     told: &Told,

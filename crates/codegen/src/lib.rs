@@ -34,6 +34,7 @@ mod lookout;
 mod object;
 mod read;
 mod schedule;
+mod stack;
 mod transformations;
 
 pub use call::{More, Native, Ran};
@@ -41,6 +42,7 @@ pub use callable::{Allowed, Callable, Gave, Given, Items, Lent};
 pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object};
 pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
+pub use fault::cannot_be_made;
 pub use field::Field;
 pub use fits::{Fit, Known, Place, Wanted};
 pub use library::{Function, Interface};

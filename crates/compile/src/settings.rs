@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Failure, Fp, Level};
+use pullback_codegen::{Failure, Fp, Level, cannot_be_made};
 use pullback_eval::{Limits, Options};
 use pullback_prim::Fault;
 
@@ -21,11 +21,7 @@ pub(crate) fn unless_refused(
         Err(Failure::Unsupported(what)) => {
             Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)))
         }
-        Err(Failure::Refused(told)) => Err(Box::new(
-            Diagnostic::error("E0823", Span::NONE, "native code cannot be made", "")
-                .note(told)
-                .hint("check the C compiler and the folder for temporary files, or choose `--engine ir`"),
-        )),
+        Err(Failure::Refused(told)) => Err(Box::new(cannot_be_made(told, "`--engine ir`"))),
         Err(Failure::Late) => {
             let seconds = timeout.unwrap_or_default().as_secs_f64();
             Err(Box::new(Fault::Time { seconds }.diagnostic(Span::NONE)))

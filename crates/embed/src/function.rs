@@ -9,7 +9,7 @@ use std::time::Instant;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, SourceMap, Span};
 use pullback_codegen::{
-    Allowed, Callable, Failure as NoCode, Fit, Fp, Gave, Given, Level, compiler,
+    Allowed, Callable, Failure as NoCode, Fit, Fp, Gave, Given, Level, cannot_be_made, compiler,
 };
 use pullback_engine::BUILT_IN;
 use pullback_session::{Findings, Query, Stop, on_large_stack};
@@ -165,10 +165,8 @@ fn native(
                 .hint("install a C compiler, or choose the engine `ir`"),
         ),
         Err(NoCode::Late) => bug("code is compiled without a limit of time"),
-        Err(NoCode::Unsupported(told) | NoCode::Refused(told)) => query.fail(
-            Diagnostic::error("E0823", Span::NONE, "native code cannot be made", "")
-                .note(told)
-                .hint("check the C compiler and the folder for temporary files, or choose the engine `ir`"),
-        ),
+        Err(NoCode::Unsupported(told) | NoCode::Refused(told)) => {
+            query.fail(cannot_be_made(told, "the engine `ir`"))
+        }
     }
 }
