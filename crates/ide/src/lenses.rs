@@ -1,9 +1,11 @@
-//! What can be run on the lines of expectation: the test, the value, and the gradient where there is one.
+//! What can be run on the lines of expectation: the test, the value, and the gradient where there is one; and the test
+//! of one line, which is that of `pullback test`.
 
 use std::ops::Range;
 use std::path::Path;
 
-use pullback_session::{ExpectationKind, Session};
+use pullback_base::{Diagnostic, Style, render};
+use pullback_session::{ExpectationKind, Findings, Query, Session, Stop};
 use pullback_syntax::ast::{Expr, ExprKind};
 
 use crate::file::File;
@@ -20,8 +22,8 @@ pub struct Lens {
 /// What is run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LensKind {
-    /// The test of the line: the two sides, and by how much they may differ; none where they must be equal.
-    Test(String, String, Option<f64>),
+    /// The test of the line ([`test_line`]).
+    Test,
     /// The value of an expression.
     Evaluate(String),
     /// The gradient of a call, as an expression.
@@ -34,17 +36,16 @@ pub fn lenses(file: &File, session: &Session, path: &Path) -> Vec<Lens> {
     let mut gradients = vec![];
     for line in &file.expectations {
         let range = line.span.range();
-        let (left, test) = match &line.kind {
-            ExpectationKind::Equal(left, right) => (left, Some((right, None))),
-            ExpectationKind::Close(left, right, by) => (left, Some((right, Some(*by)))),
-            ExpectationKind::Fails(left, _) => (left, None),
-            ExpectationKind::Type(..) | ExpectationKind::Engines(_) => continue,
+        let evaluated = match &line.kind {
+            ExpectationKind::Equal(left, _)
+            | ExpectationKind::Close(left, _, _)
+            | ExpectationKind::Fails(left, _) => Some(left),
+            ExpectationKind::Type(..) => None,
+            ExpectationKind::Engines(_) => continue,
         };
+        found.push(Lens { range: range.clone(), kind: LensKind::Test });
+        let Some(left) = evaluated else { continue };
         let text = file.slice(left.span).to_owned();
-        if let Some((right, by)) = test {
-            let kind = LensKind::Test(text.clone(), file.slice(right.span).to_owned(), by);
-            found.push(Lens { range: range.clone(), kind });
-        }
         found.push(Lens { range: range.clone(), kind: LensKind::Evaluate(text) });
         gradients.extend(gradient(file, left).map(|text| (range, text)));
     }
@@ -55,6 +56,27 @@ pub fn lenses(file: &File, session: &Session, path: &Path) -> Vec<Lens> {
     }
     found.sort_by_key(|lens| lens.range.start);
     found
+}
+
+/// Whether the expectation that begins in this line holds, which counts from 1, and what there is to say of it.
+pub fn test_line(session: &Session, path: &Path, line: usize) -> (bool, String) {
+    let mut query = session.query();
+    let mut settings = session.call_of(path, "").settings;
+    settings.progress.get_or_insert_with(|| session.watch());
+    let report = pullback_tools::test_lines(&mut query, path, &settings, &|other| other == line);
+    let Query { diagnostics, sources, .. } = query;
+    match report {
+        Err(Stop) => (false, Findings { diagnostics, sources }.to_string()),
+        Ok(report) if !report.failed.is_empty() => {
+            let shown = |it: Diagnostic| render(&sources, &it, Style::Plain);
+            let failed = report.failed.iter().map(|failure| shown(failure.diagnostic()));
+            (false, failed.collect::<Vec<_>>().join("\n\n"))
+        }
+        Ok(report) if report.passed > 0 => (true, "holds".to_owned()),
+        Ok(report) if !report.too_long.is_empty() => (false, "takes too many steps".to_owned()),
+        Ok(report) if report.not_covered > 0 => (false, "no engine covers this".to_owned()),
+        Ok(_) => (false, "there is no expectation in this line".to_owned()),
+    }
 }
 
 /// The gradient of a call of one argument, as an expression.

@@ -36,7 +36,7 @@ pub use file::File;
 pub use formatting::{change, format};
 pub use hints::{Hint, hints};
 pub use hover::{Hover, hover};
-pub use lenses::{Lens, LensKind, lenses};
+pub use lenses::{Lens, LensKind, lenses, test_line};
 pub use meaning::Meaning;
 pub use outline::{Fold, FoldKind, Symbol, SymbolKind, folds, outline};
 pub use references::{highlights, references};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use pullback_engine::BUILT_IN;
 use pullback_ide::{
     Edit, File, LensKind, actions, complete, definition, folds, format, highlights, hints, hover,
-    lenses, outline, problems, references, renamable, rename, signature, tokens,
+    lenses, outline, problems, references, renamable, rename, signature, test_line, tokens,
 };
 use pullback_session::{Memory, STACK_BYTES, Session, Settings};
 
@@ -204,9 +204,13 @@ impl Asker<'_> {
                 }
             }
             "lenses" => {
+                let lines = pullback_base::Lines::of(self.text);
                 for it in lenses(file, self.session, self.path) {
                     let shown = match &it.kind {
-                        LensKind::Test(left, right, by) => format!("test {left} | {right} {by:?}"),
+                        LensKind::Test => {
+                            let line = lines.position(it.range.start).line as usize + 1;
+                            format!("test: {}", test_line(self.session, self.path, line).1)
+                        }
                         LensKind::Evaluate(text) => format!("evaluate {text}"),
                         LensKind::Gradient(text) => format!("gradient {text}"),
                     };

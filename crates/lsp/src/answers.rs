@@ -322,17 +322,9 @@ fn symbol(lines: &Lines<'_>, it: &ide::Symbol) -> DocumentSymbol {
     let children = it.children.iter().map(|child| symbol(lines, child)).collect::<Vec<_>>();
     let range = convert::range(lines, &it.range);
     let selection = convert::range(lines, &it.selection);
-    #[allow(deprecated)]
-    DocumentSymbol {
-        name: it.name.clone(),
-        detail: (!it.detail.is_empty()).then(|| it.detail.clone()),
-        kind,
-        tags: None,
-        deprecated: None,
-        range,
-        selection_range: selection,
-        children: (!children.is_empty()).then_some(children),
-    }
+    let detail = (!it.detail.is_empty()).then(|| it.detail.clone());
+    let children = (!children.is_empty()).then_some(children);
+    DocumentSymbol::new(it.name.clone(), detail, kind, None, None, range, selection, children)
 }
 
 fn folds(server: &mut State, uri: &Uri) -> Answer {
@@ -382,21 +374,19 @@ fn lenses(server: &mut State, uri: &Uri) -> Answer {
     let Some(file) = server.file(&path) else { return Ok(Value::Null) };
     let lines = Lines::of(file.text());
     let found = ide::lenses(&file, &server.session, &path).into_iter().map(|lens| {
-        let (title, command, mut arguments) = match lens.kind {
-            LensKind::Test(left, right, by) => {
-                ("test", run::TEST, vec![json!(left), json!(right), json!(by)])
-            }
-            LensKind::Evaluate(text) => ("evaluate", run::EVALUATE, vec![json!(text)]),
-            LensKind::Gradient(text) => ("gradient", run::GRADIENT, vec![json!(text)]),
+        let range = convert::range(&lines, &lens.range);
+        let (title, command, of) = match lens.kind {
+            LensKind::Test => ("test", run::TEST, json!(range.start.line)),
+            LensKind::Evaluate(text) => ("evaluate", run::EVALUATE, json!(text)),
+            LensKind::Gradient(text) => ("gradient", run::GRADIENT, json!(text)),
         };
-        arguments.insert(0, json!(uri.0));
+        let arguments = vec![json!(uri.0), of];
         let command = Command {
             title: title.to_owned(),
             tooltip: None,
             command: command.to_owned(),
             arguments: Some(arguments),
         };
-        let range = convert::range(&lines, &lens.range);
         CodeLens { range, command: Some(command), data: None }
     });
     write(found.collect::<Vec<_>>())

@@ -1,10 +1,13 @@
-//! What lenses run: an expression in the scope of a file, on a thread of its own, until it is done or stopped.
+//! What lenses run: an expression in the scope of a file, or the test of a line, on a thread of its own, until it is done
+//! or stopped.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use lsp_server::RequestId;
 use pullback_base::Progress;
+use pullback_ide::test_line;
 use pullback_session::{STACK_BYTES, Session};
 use serde_json::{Value, json};
 
@@ -16,30 +19,34 @@ pub const COMMANDS: [&str; 3] = [EVALUATE, GRADIENT, TEST];
 pub const EVALUATE: &str = "pullback.evaluate";
 /// The same, of a gradient.
 pub const GRADIENT: &str = "pullback.gradient";
-/// Whether two sides agree: an address, the sides, and by how much they may differ, or null.
+/// Whether an expectation holds: an address and its line, from 0.
 pub const TEST: &str = "pullback.test";
 
 /// What is asked of a run.
 pub struct Asked {
     /// The file whose scope it is.
-    pub path: std::path::PathBuf,
-    /// The expression, or the left side.
-    pub left: String,
-    /// The right side of a test.
-    pub right: Option<String>,
-    /// By how much they may differ.
-    pub tolerance: Option<f64>,
+    path: PathBuf,
+    what: What,
+}
+
+enum What {
+    /// The value of an expression.
+    Value(String),
+    /// Whether the expectation in a line holds; lines count from 0.
+    Test(usize),
 }
 
 impl Asked {
     /// What a command asks; none if its arguments are none of it.
     pub fn of(command: &str, arguments: &[Value]) -> Option<Self> {
-        let text = |at: usize| arguments.get(at).and_then(Value::as_str).map(str::to_owned);
-        let path = crate::uri::path(&text(0)?.into());
-        let is_test = command == TEST;
-        let right = if is_test { Some(text(2)?) } else { None };
-        let tolerance = arguments.get(3).and_then(Value::as_f64).filter(|_| is_test);
-        Some(Self { path, left: text(1)?, right, tolerance })
+        let [address, of] = arguments else { return None };
+        let path = crate::uri::path(&address.as_str()?.to_owned().into());
+        let what = if command == TEST {
+            What::Test(usize::try_from(of.as_u64()?).ok()?)
+        } else {
+            What::Value(of.as_str()?.to_owned())
+        };
+        Some(Self { path, what })
     }
 }
 
@@ -80,47 +87,12 @@ impl Run {
 
 /// What came of it: a text, and whether it is what was hoped for.
 fn answer(session: &Session, asked: &Asked) -> Value {
-    let told = |ok: bool, text: String| json!({ "ok": ok, "text": text });
-    let left = match session.expression(&asked.path, &asked.left) {
-        Ok(outcome) => outcome.text,
-        Err(findings) => return told(false, findings.to_string()),
+    let (ok, text) = match &asked.what {
+        What::Test(line) => test_line(session, &asked.path, line.saturating_add(1)),
+        What::Value(text) => match session.expression(&asked.path, text) {
+            Ok(outcome) => (true, format!("{text} = {}", outcome.text)),
+            Err(findings) => (false, findings.to_string()),
+        },
     };
-    let Some(right) = &asked.right else { return told(true, format!("{} = {left}", asked.left)) };
-    let right = match session.expression(&asked.path, right) {
-        Ok(outcome) => outcome.text,
-        Err(findings) => return told(false, findings.to_string()),
-    };
-    if agree(&left, &right, asked.tolerance.unwrap_or(0.0)) {
-        return told(true, format!("holds: {} = {left}", asked.left));
-    }
-    told(false, format!("does not hold: {} = {left}, but {right} is expected", asked.left))
-}
-
-/// Whether two values in words are the same but for numbers that differ by little, absolute and relative.
-fn agree(left: &str, right: &str, tolerance: f64) -> bool {
-    let number = |text: &str| text.parse::<f64>().ok();
-    let is_apart = |letter: char| " ()[]{},=".contains(letter);
-    let parts = |text: &'_ str| text.split(is_apart).map(str::to_owned).collect::<Vec<String>>();
-    let (left, right) = (parts(left), parts(right));
-    left.len() == right.len()
-        && left.iter().zip(&right).all(|(a, b)| {
-            a == b
-                || matches!((number(a), number(b)), (Some(a), Some(b))
-                    if (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0))
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::agree;
-
-    #[test]
-    fn numbers_may_differ_by_little() {
-        assert!(agree("[1.0, 2.0]", "[1.0, 2.0000001]", 1e-6));
-        assert!(!agree("[1.0, 2.0]", "[1.0, 2.1]", 1e-6));
-        assert!(!agree("[1.0]", "[1.0, 2.1]", 1e-6));
-        assert!(agree("{ x = nan }", "{ x = nan }", 0.0));
-        assert!(agree("(1.0, true)", "(1.0, true)", 0.0));
-        assert!(!agree("true", "false", 0.0));
-    }
+    json!({ "ok": ok, "text": text })
 }

@@ -40,4 +40,4 @@ pub use measure::{Cost, Operations, function, measure, operations};
 pub use plot::{Figure, Plot, plot};
 pub use show::{show, show_passes};
 pub use stages::{STAGES, Stage, stages};
-pub use test::{STEPS, TestReport, test};
+pub use test::{STEPS, TestReport, test, test_lines};

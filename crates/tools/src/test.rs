@@ -40,7 +40,21 @@ pub const STEPS: u64 = 500_000;
 
 /// Tests a file.
 pub fn test(query: &mut Query<'_>, path: &Path, settings: &Settings) -> Result<TestReport, Stop> {
-    let (modules, lines) = load_with_expectations(query, path)?;
+    test_lines(query, path, settings, &|_| true)
+}
+
+/// Tests the expectations of a file that begin in the lines that are wanted, which count from 1.
+pub fn test_lines(
+    query: &mut Query<'_>,
+    path: &Path,
+    settings: &Settings,
+    is_wanted: &dyn Fn(usize) -> bool,
+) -> Result<TestReport, Stop> {
+    let (modules, mut lines) = load_with_expectations(query, path)?;
+    lines.retain(|line| {
+        matches!(line.kind, ExpectationKind::Engines(_))
+            || is_wanted(query.sources.line_col(line.span).line)
+    });
     let (inferred, ids) = infer_with_expectations(query, &modules, &lines);
     query.stop_on_errors()?;
     let engines = engines(query, &lines, settings)?;
@@ -88,7 +102,9 @@ fn engines(
     lines: &[Expectation],
     settings: &Settings,
 ) -> Result<Vec<Engine>, Stop> {
-    let tested = ENGINES.iter().filter(|engine| !engine.needs_compiler());
+    let registry = query.registry;
+    let is_there = |engine: &&EngineInfo| registry.named(engine.name).is_some();
+    let tested = ENGINES.iter().filter(|engine| !engine.needs_compiler()).filter(is_there);
     let mut names: Vec<String> = tested.map(|engine| engine.name.to_owned()).collect();
     names.retain(|name| is_taken(lines, name));
     if settings.engine.is_some() || settings.max_tape.is_some() {
