@@ -74,8 +74,8 @@ impl EngineInfo {
         Self { name, summary: "", page, how, stages }
     }
 
-    /// A program as this engine takes it: only compiled code knows checkpoints, to all others they are the
-    /// applications that they mean.
+    /// A program as this engine takes it: only compiled code knows checkpoints and what is differentiated as something
+    /// else, to all others they are the applications that they mean.
     pub fn seen<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         match self.how {
             How::Compiled(_) => Cow::Borrowed(program),
@@ -84,9 +84,10 @@ impl EngineInfo {
     }
 }
 
-/// Stops at a checkpoint or at what is assumed to be linear, of which [`EngineInfo::seen`] leaves none.
+/// Stops at a mark for other engines (a checkpoint, what is assumed to be linear, or what is differentiated as something
+/// else), of which [`EngineInfo::seen`] leaves none.
 pub fn unseen_mark() -> ! {
-    bug("engine", "applications in the place of checkpoints and assumptions")
+    bug("engine", "applications in the place of marks")
 }
 
 /// Stops at a perturbation, which is gone once functions are known.

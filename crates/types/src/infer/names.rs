@@ -353,8 +353,8 @@ impl Infer<'_> {
         let mut known: Vec<&str> = self.scope.names().rev().map(Name::as_str).collect();
         let global = scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys()));
         known.extend(global.map(Name::as_str));
-        for builtin in builtins::names() {
-            known.push(builtin);
+        for other in builtins::names().chain(["true", "false"]) {
+            known.push(other);
         }
         nearest(name, known).map(Name::from)
     }
