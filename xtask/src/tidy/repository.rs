@@ -29,7 +29,7 @@ impl Repository {
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, String)>) -> std::io::Result<()> {
-    const SKIPPED: [&str; 3] = [".git", "target", "shared"];
+    const SKIPPED: [&str; 4] = [".git", "node_modules", "shared", "target"];
     const KINDS: [&str; 7] = ["rs", "toml", "md", "pull", "yml", "json", "jsonl"];
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
