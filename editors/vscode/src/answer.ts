@@ -12,13 +12,8 @@ export function isAnswer(value: unknown): value is Answer {
   return typeof ok === "boolean" && typeof text === "string";
 }
 
-/** A line that tells an answer. Longer ones are cut; the output has the whole. */
-export function brief(answer: Answer, width = 160): string {
+/** The first line of an answer, cut to a width. */
+export function brief(answer: Answer, width: number): string {
   const line = answer.text.trim().split("\n", 1)[0] ?? "";
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
-}
-
-/** Whether a line does not tell the whole answer. */
-export function isCut(answer: Answer): boolean {
-  return brief(answer) !== answer.text.trim();
 }

@@ -1,4 +1,4 @@
-// The client of `pullback lsp`, and what is shown of the runs that lenses start.
+// The client of `pullback lsp`, and what is shown of the tests that lenses run.
 
 import * as vscode from "vscode";
 import {
@@ -8,7 +8,7 @@ import {
   type ServerOptions,
 } from "vscode-languageclient/node";
 
-import { type Answer, brief, isAnswer, isCut } from "./answer";
+import { type Answer, brief, isAnswer } from "./answer";
 
 const TEST = "pullback.test";
 
@@ -69,34 +69,22 @@ async function tellMissing(command: string): Promise<void> {
   }
 }
 
-/** Runs a command of the server, which the user may stop, and shows its answer. */
+/** Runs a command of the server, which the user may stop. The server tells the answer in a message of its own. */
 async function run(name: string, given: unknown[]): Promise<unknown> {
   const running = client;
   if (!running) return undefined;
   const title = typeof given[1] === "string" ? given[1] : "test";
-  const location = vscode.ProgressLocation.Window;
+  const location = vscode.ProgressLocation.Notification;
   const answer: unknown = await vscode.window.withProgress(
     { location, title: `Pullback: ${title}`, cancellable: true },
     (_, stopped) =>
       running.sendRequest(ExecuteCommandRequest.type, { command: name, arguments: given }, stopped),
   );
-  if (isAnswer(answer)) show(name, given, answer);
-  return answer;
-}
-
-function show(name: string, [address, of]: unknown[], answer: Answer): void {
-  output.info(answer.text);
-  if (name === TEST && typeof address === "string" && typeof of === "number") {
-    results.put(vscode.Uri.parse(address), of, answer);
+  const [address, line] = given;
+  if (name === TEST && typeof address === "string" && typeof line === "number" && isAnswer(answer)) {
+    results.put(vscode.Uri.parse(address), line, answer);
   }
-  if (name !== TEST || !answer.ok) void tell(answer);
-}
-
-async function tell(answer: Answer): Promise<void> {
-  const more = "Show all";
-  const choices = isCut(answer) ? [more] : [];
-  const say = answer.ok ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  if ((await say(brief(answer), ...choices)) === more) output.show(true);
+  return answer;
 }
 
 /** What came of tests, at the end of their lines, until the text changes. */
