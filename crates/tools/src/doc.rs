@@ -6,6 +6,7 @@
 //! every definition does.
 
 mod builtin;
+mod colours;
 mod markup;
 mod read;
 mod search;

@@ -1,7 +1,8 @@
 //! The reference as files: a page for each module and one that lists them, in Markdown or HTML.
 
+use super::colours::{self, coloured};
 use super::read::{Entry, Module};
-use super::text::{first_sentence, one_line};
+use super::text::{escaped, first_sentence, one_line};
 
 /// What the pages are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Markup {
     fn code(self, text: &str) -> String {
         match self {
             Self::Markdown => format!("```text\n{text}\n```\n\n"),
-            Self::Html => format!("<pre>{}</pre>\n", escaped(text)),
+            Self::Html => format!("<pre>{}</pre>\n", coloured(text)),
         }
     }
     /// Paragraphs, and indented lines as code.
@@ -161,15 +162,12 @@ impl Markup {
             Self::Html => format!(
                 "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
                  <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} - Pullback</title>\n\
-                 <style>{STYLE}</style>\n{body}</html>\n",
-                title = escaped(title)
+                 <style>{STYLE}{colours}</style>\n{body}</html>\n",
+                title = escaped(title),
+                colours = colours::STYLE
             ),
         }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Links with commas between them, in lines.

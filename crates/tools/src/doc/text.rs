@@ -142,6 +142,11 @@ fn wrapped(text: &str, first: usize, rest: usize) -> String {
     out.trim_end().to_owned() + "\n"
 }
 
+/// Text as HTML has it.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
