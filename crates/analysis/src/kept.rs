@@ -12,9 +12,9 @@ use rustc_hash::FxHashSet;
 
 use crate::access::aliased;
 use crate::call_graph::{CallGraph, call_graph};
+use crate::constants::Constants;
 use crate::effects::Effects;
 use crate::facts::{Facts, FuncFacts, Moves, number};
-use crate::sizes::Sizes;
 use crate::undefined::undefined;
 
 /// What has become of a program.
@@ -80,7 +80,7 @@ struct Whole {
     aliased: Option<Rc<IdVec<FuncId, bool>>>,
     undefined: Option<Rc<FxHashSet<VarId>>>,
     call_graph: Option<(Vec<FuncId>, Rc<CallGraph>)>,
-    sizes: Option<Rc<Sizes>>,
+    constants: Option<Rc<Constants>>,
 }
 
 impl Analyses {
@@ -155,15 +155,15 @@ impl Analyses {
         }
         let graph = Rc::new(call_graph(program, roots));
         // What hangs on the roots goes with them.
-        self.whole.sizes = None;
+        self.whole.constants = None;
         self.whole.call_graph = Some((roots.to_vec(), Rc::clone(&graph)));
         graph
     }
 
-    /// The sizes and Ints that are one number in all calls of a program that is entered at these roots.
-    pub fn sizes(&mut self, program: &Program, roots: &[FuncId]) -> Rc<Sizes> {
+    /// The sizes and values that are the same in all calls of a program that is entered at these roots.
+    pub fn constants(&mut self, program: &Program, roots: &[FuncId]) -> Rc<Constants> {
         let graph = self.call_graph(program, roots);
-        kept(&mut self.whole.sizes, || Sizes::of(program, roots, &graph))
+        kept(&mut self.whole.constants, || Constants::of(program, roots, &graph))
     }
 }
 

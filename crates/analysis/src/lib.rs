@@ -9,10 +9,12 @@
 //! | [`access`] | which accumulator is a variable a part of, and how do iterations of a loop touch accumulators and arrays? |
 //! | [`affine`] | which sum of multiples of others is an Int, and how does it differ from another one? |
 //! | [`call_graph`] | which function names which, in which order, and which recur? |
+//! | [`constants`] | which sizes and values are the same in all calls, branches and iterations? |
 //! | [`cost`] | what does an operation take, or to do it again, and how much code is a body? |
 //! | [`dependence`] | does an iteration read what an earlier one has written? |
 //! | [`effects`] | may an operation fail, tell something, or touch an accumulator? |
 //! | [`facts`] | what is known of sizes and Ints, and what cannot fail because of it? |
+//! | [`lattice`] | what is known of a value that is one of several? |
 //! | [`loop_shape`] | what does a loop make of each of its states? |
 //! | [`reorder`] | may one statement come before another? |
 //! | [`zeros`] | which values are zeros, and where do accumulators begin with them? |
@@ -20,14 +22,15 @@
 pub mod access;
 pub mod affine;
 pub mod call_graph;
+pub mod constants;
 pub mod cost;
 pub mod dependence;
 pub mod effects;
 pub mod facts;
 mod kept;
+pub mod lattice;
 pub mod loop_shape;
 pub mod reorder;
-pub mod sizes;
 pub mod undefined;
 pub mod zeros;
 

@@ -172,18 +172,6 @@ pub(crate) fn slice<'s>(
     (found, needed)
 }
 
-/// The most statements of a constant function that counts as plain.
-const LARGEST: usize = 400;
-
-/// Whether a function is a plain constant: put together from numbers and texts alone, and not too large.
-pub(crate) fn is_plain(program: &Program, func: FuncId) -> bool {
-    let func = &program.funcs[func];
-    func.is_constant
-        && func.results.len() == 1
-        && func.body.size() <= LARGEST
-        && func.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Con(_, _) | Op::Array(_)))
-}
-
 /// Keeps the items that are marked.
 pub(crate) fn keep<T>(items: &mut Vec<T>, stays: &[bool]) {
     let mut at = 0;

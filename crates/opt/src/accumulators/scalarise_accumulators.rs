@@ -20,7 +20,8 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::sizes::{Known, Sizes};
+use pullback_analysis::constants::Constants;
+use pullback_analysis::lattice::Flat;
 use pullback_analysis::zeros::Zeros;
 use pullback_analysis::{Analyses, Changed};
 
@@ -38,25 +39,25 @@ pub(crate) const PASS: Pass = Pass {
 const MOST: i64 = 16;
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let sizes = analyses.sizes(program, roots);
+    let constants = analyses.constants(program, roots);
     each_body(program, |program, body| {
-        let split = chosen(program, &sizes, body);
+        let split = chosen(program, &constants, body);
         let changed = !split.is_empty();
         if changed {
             let zeros = Zeros::of(body);
-            let mut cells = Cells { program, split, cells: FxHashMap::default(), zeros };
-            cells.block(body);
+            let scalars = FxHashMap::default();
+            Scalarise { program, split, scalars, zeros }.block(body);
         }
         changed
     })
 }
 
 /// The accumulators that become several, with the number of their elements.
-fn chosen(program: &Program, sizes: &Sizes, body: &Block) -> FxHashMap<VarId, i64> {
+fn chosen(program: &Program, constants: &Constants, body: &Block) -> FxHashMap<VarId, i64> {
     let mut chosen = FxHashMap::default();
     body.visit(&mut |stmt| {
         if let (Op::NewAcc(_), &[acc]) = (&stmt.op, stmt.vars.as_slice())
-            && let [Known::Is(n @ 1..=MOST)] = *sizes.var(acc)
+            && let [Flat::Is(n @ 1..=MOST)] = *constants.sizes(acc)
             && program.vars[acc].ty.elem == Elem::Real
         {
             chosen.insert(acc, n);
@@ -82,15 +83,15 @@ fn chosen(program: &Program, sizes: &Sizes, body: &Block) -> FxHashMap<VarId, i6
     chosen
 }
 
-struct Cells<'p> {
+struct Scalarise<'p> {
     program: &'p mut Program,
     split: FxHashMap<VarId, i64>,
     /// The accumulators that each has become.
-    cells: FxHashMap<VarId, Vec<VarId>>,
+    scalars: FxHashMap<VarId, Vec<VarId>>,
     zeros: Zeros,
 }
 
-impl Cells<'_> {
+impl Scalarise<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
@@ -106,36 +107,36 @@ impl Cells<'_> {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::NewAcc(init), &[acc]) if self.split.contains_key(&acc) => {
                 let ty = self.program.vars[acc].ty.with_rank(0);
-                let cells = (0..self.split[&acc]).map(|at| {
+                let scalars = (0..self.split[&acc]).map(|at| {
                     let first = self.element(*init, at, stmt, out);
-                    let cell = self.program.fresh_like(acc);
-                    self.program.vars[cell].ty = ty;
-                    out.push(Stmt::new(vec![cell], Op::NewAcc(first), span));
-                    cell
+                    let scalar = self.program.fresh_like(acc);
+                    self.program.vars[scalar].ty = ty;
+                    out.push(Stmt::new(vec![scalar], Op::NewAcc(first), span));
+                    scalar
                 });
-                let cells = cells.collect();
-                self.cells.insert(acc, cells);
+                let scalars = scalars.collect();
+                self.scalars.insert(acc, scalars);
             }
-            (Op::AddAcc(Atom::Var(acc), at, value), _) if self.cells.contains_key(acc) => {
-                let cells = self.cells[acc].clone();
+            (Op::AddAcc(Atom::Var(acc), at, value), _) if self.scalars.contains_key(acc) => {
+                let scalars = self.scalars[acc].clone();
                 let at = if let [Atom::Int(at)] = at[..] { Some(at) } else { None };
-                for (nth, cell) in (0..).zip(cells) {
+                for (nth, scalar) in (0..).zip(scalars) {
                     if at.is_none_or(|at| at == nth) {
                         let value = match at {
                             Some(_) => *value,
                             None => self.element(*value, nth, stmt, out),
                         };
-                        out.push(Stmt::new(vec![], Op::AddAcc(cell.into(), vec![], value), span));
+                        out.push(Stmt::new(vec![], Op::AddAcc(scalar.into(), vec![], value), span));
                     }
                 }
             }
-            (Op::ReadAcc(Atom::Var(acc)), &[var]) if self.cells.contains_key(acc) => {
+            (Op::ReadAcc(Atom::Var(acc)), &[var]) if self.scalars.contains_key(acc) => {
                 let ty = self.program.vars[var].ty.with_rank(0);
                 let mut items = vec![];
-                for cell in self.cells[acc].clone() {
+                for scalar in self.scalars[acc].clone() {
                     let item = self.program.fresh_like(var);
                     self.program.vars[item].ty = ty;
-                    out.push(Stmt::new(vec![item], Op::ReadAcc(cell.into()), span));
+                    out.push(Stmt::new(vec![item], Op::ReadAcc(scalar.into()), span));
                     items.push(item.into());
                 }
                 out.push(Stmt::new(vec![var], Op::Array(items), span));

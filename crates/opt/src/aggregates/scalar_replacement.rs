@@ -39,7 +39,7 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let sizes = analyses.sizes(program, roots);
-    let choice = Choice::of(program, &analyses.call_graph(program, roots), &sizes);
+    let constants = analyses.constants(program, roots);
+    let choice = Choice::of(program, &analyses.call_graph(program, roots), &constants);
     (choice.is_any() && Split::new(program, &choice).run()).into()
 }

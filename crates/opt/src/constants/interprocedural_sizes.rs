@@ -10,12 +10,13 @@
 //! tangent has already is the tangent.
 //!
 //! Law: values and failures stay: checks of sizes are no sizes, and stay where they are. The analysis is that of
-//! `sizes`.
+//! `constants`.
 
 use pullback_ir::{Atom, Elem, FuncId, Op, Program};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
-use pullback_analysis::sizes::{Known, Sizes};
+use pullback_analysis::constants::Constants;
+use pullback_analysis::lattice::Flat;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -29,13 +30,15 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let sizes = analyses.sizes(program, roots);
+    let constants = analyses.constants(program, roots);
     each_body(program, |program, body| {
         let mut changed = false;
         body.visit_mut(&mut |stmt| {
             let known = match (&stmt.op, stmt.vars.as_slice()) {
-                (Op::Dim(..), &[var]) => sizes.number(var).map(Atom::Int),
-                (Op::ToTangent(_, x, t), &[_]) => is_same(program, &sizes, *x, *t).then_some(*t),
+                (Op::Dim(..), &[var]) => constants.number(var).map(Atom::Int),
+                (Op::ToTangent(_, x, t), &[_]) => {
+                    is_same(program, &constants, *x, *t).then_some(*t)
+                }
                 _ => None,
             };
             if let Some(known) = known {
@@ -48,10 +51,10 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
 }
 
 /// Whether an array, or its sizes, and a tangent of Reals are known to have the same sizes.
-fn is_same(program: &Program, sizes: &Sizes, x: Atom, t: Atom) -> bool {
+fn is_same(program: &Program, constants: &Constants, x: Atom, t: Atom) -> bool {
     let (Atom::Var(x), Atom::Var(t)) = (x, t) else { return false };
     let is_real = matches!(program.vars[x].ty.elem, Elem::Real | Elem::Unit)
         && program.vars[t].ty.elem == Elem::Real;
-    let (x, t) = (sizes.var(x), sizes.var(t));
-    is_real && x == t && x.iter().all(|size| matches!(size, Known::Is(1..)))
+    let (x, t) = (constants.sizes(x), constants.sizes(t));
+    is_real && x == t && x.iter().all(|size| matches!(size, Flat::Is(1..)))
 }

@@ -20,8 +20,9 @@ use pullback_base::{IdVec, Span};
 use pullback_ir::{Atom, Block, Elem, Func, FuncId, Match, Op, Program, Stmt, VarId, rename};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, is_plain};
+use crate::pass::{Pass, Phase, Scope};
 use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::constants::is_plain;
 use pullback_analysis::cost;
 use pullback_analysis::{Analyses, Changed};
 

@@ -20,8 +20,9 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt};
 
 use crate::functions::inline::{body_for, put_for};
 use crate::local::simplify::Simplify;
-use crate::pass::{Pass, Phase, Scope, is_plain};
+use crate::pass::{Pass, Phase, Scope};
 use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::constants::is_plain;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {

@@ -10,7 +10,8 @@ use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::call_graph::{CallGraph, Place};
-use pullback_analysis::sizes::{Known, Sizes};
+use pullback_analysis::constants::Constants;
+use pullback_analysis::lattice::Flat;
 
 /// The most numbers that an array becomes.
 const MOST: i64 = 16;
@@ -26,7 +27,7 @@ pub(super) struct Choice {
 /// The search under way.
 struct Search<'p> {
     program: &'p Program,
-    sizes: &'p Sizes,
+    constants: &'p Constants,
     /// The places that may be split.
     split: FxHashMap<Place, Vec<i64>>,
     /// For each variable that holds an array of a place, or a part of one, where it comes from.
@@ -69,10 +70,10 @@ struct Origin {
 
 impl Choice {
     /// The choice for a program.
-    pub fn of(program: &Program, graph: &CallGraph, sizes: &Sizes) -> Self {
+    pub fn of(program: &Program, graph: &CallGraph, constants: &Constants) -> Self {
         let mut search = Search {
             program,
-            sizes,
+            constants,
             split: FxHashMap::default(),
             of: FxHashMap::default(),
             wanted: FxHashSet::default(),
@@ -85,11 +86,12 @@ impl Choice {
             let func = &program.funcs[*id];
             if !graph.is_held[*id] && !func.is_constant {
                 for param in &func.params {
-                    search.offer(Place::Var(*param), *param, sizes.var(*param));
+                    search.offer(Place::Var(*param), *param, constants.sizes(*param));
                     search.inside(*param, Place::Var(*param));
                 }
-                for (at, known) in sizes.results[*id].iter().enumerate() {
-                    search.offer_type(Place::Result(*id, at), func.results[at], known);
+                for (at, ty) in func.results.iter().enumerate() {
+                    let sizes = constants.result_sizes(*id, at);
+                    search.offer_type(Place::Result(*id, at), *ty, sizes);
                 }
             }
             search.block(&func.body);
@@ -117,20 +119,17 @@ impl Choice {
 }
 
 impl Search<'_> {
-    fn offer(&mut self, place: Place, var: VarId, known: &[Known]) {
-        self.offer_type(place, self.program.vars[var].ty, known);
+    fn offer(&mut self, place: Place, var: VarId, sizes: &[Flat<i64>]) {
+        self.offer_type(place, self.program.vars[var].ty, sizes);
     }
 
-    fn offer_type(&mut self, place: Place, ty: Type, known: &[Known]) {
+    fn offer_type(&mut self, place: Place, ty: Type, sizes: &[Flat<i64>]) {
         let is_of_numbers = matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool);
         if !ty.is_array() || ty.is_acc || !is_of_numbers {
             return;
         }
-        let sizes: Option<Vec<i64>> = known
-            .iter()
-            .map(|known| if let Known::Is(n @ 1..=MOST) = known { Some(*n) } else { None })
-            .collect();
-        if let Some(sizes) = sizes
+        let small = |size: &Flat<i64>| size.value().filter(|n| (1..=MOST).contains(n));
+        if let Some(sizes) = sizes.iter().map(small).collect::<Option<Vec<i64>>>()
             && sizes.iter().product::<i64>() <= MOST
         {
             self.split.insert(place, sizes);
@@ -253,8 +252,8 @@ impl Search<'_> {
             Op::Loop(looped) => {
                 for (at, state) in looped.states.iter().enumerate() {
                     let place = Place::Var(*state);
-                    let known = self.sizes.var(*state);
-                    self.offer(place, *state, known);
+                    let sizes = self.constants.sizes(*state);
+                    self.offer(place, *state, sizes);
                     self.inside(*state, place);
                     self.of.insert(stmt.vars[at], Origin { place, is_outside: true });
                     self.flow(looped.init[at], place);
@@ -277,7 +276,7 @@ impl Search<'_> {
         }
         for var in &stmt.vars {
             let place = Place::Var(*var);
-            self.offer(place, *var, self.sizes.var(*var));
+            self.offer(place, *var, self.constants.sizes(*var));
             self.inside(*var, place);
         }
         for block in blocks {
