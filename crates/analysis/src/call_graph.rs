@@ -10,17 +10,8 @@
 //! here recurses in proportion to the program.
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule, RuleId, VarId};
+use pullback_ir::{Block, Func, FuncId, Op, Program, RequestId, Rule, RuleId};
 use rustc_hash::FxHashSet;
-
-/// A place where values of several ways come together. A pass that passes such a value in parts must do so on all ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// A parameter, a state of a loop, or the result of a branch.
-    Var(VarId),
-    /// A result of a function.
-    Result(FuncId, usize),
-}
 
 /// The functions that code names: those it calls first, then those of rules and requests.
 pub struct Named {

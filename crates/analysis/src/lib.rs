@@ -14,6 +14,8 @@
 //! | [`dependence`] | does an iteration read what an earlier one has written? |
 //! | [`effects`] | may an operation fail, tell something, or touch an accumulator? |
 //! | [`facts`] | what is known of sizes and Ints, and what cannot fail because of it? |
+//! | [`flow`] | to which parameters, results, states and results of branches do values go as they are? |
+//! | [`horn`] | what follows from clauses and facts, such as what a pass may not change? |
 //! | [`lattice`] | what is known of a value that is one of several? |
 //! | [`loop_shape`] | what does a loop make of each of its states? |
 //! | [`reorder`] | may one statement come before another? |
@@ -27,6 +29,8 @@ pub mod cost;
 pub mod dependence;
 pub mod effects;
 pub mod facts;
+pub mod flow;
+pub mod horn;
 mod kept;
 pub mod lattice;
 pub mod loop_shape;

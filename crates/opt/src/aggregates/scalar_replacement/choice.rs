@@ -9,8 +9,9 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pullback_analysis::call_graph::{CallGraph, Place};
+use pullback_analysis::call_graph::CallGraph;
 use pullback_analysis::constants::Constants;
+use pullback_analysis::flow::Place;
 use pullback_analysis::lattice::Flat;
 
 /// The most numbers that an array becomes.

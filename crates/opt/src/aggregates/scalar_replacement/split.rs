@@ -11,7 +11,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::{Choice, has_no_value};
-use pullback_analysis::call_graph::Place;
+use pullback_analysis::flow::Place;
 use pullback_analysis::reorder::names;
 
 /// The rewriting under way.

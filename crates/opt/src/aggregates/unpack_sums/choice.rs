@@ -13,7 +13,8 @@ use pullback_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pullback_analysis::call_graph::{CallGraph, Place};
+use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::flow::Place;
 
 /// The most fields, and the most constructors, of a type whose values are split.
 const MOST: usize = 8;

@@ -11,7 +11,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::{Choice, Layout};
-use pullback_analysis::call_graph::Place;
+use pullback_analysis::flow::Place;
 
 /// The name of the pass.
 pub(super) const NAME: &str = "unpack_sums";
