@@ -2,7 +2,7 @@
 //! and which arrays may lie in the frame of a function.
 //!
 //! Input: a program, its roots, and which functions recur. Output, for each function: which parameters are lent
-//! ([`lent`]), which are passed by their places ([`by_place`]), which nothing holds when it has returned ([`unheld`]);
+//! ([`lent`]), which are passed by their places ([`by_place`]), which something may hold when it has returned ([`held`]);
 //! and the arrays that may lie in its frame ([`in_frame`]).
 //!
 //! ```text
@@ -17,11 +17,13 @@
 //! is given back, kept in a value, or written to in place is handed over.
 //!
 //! Law: values are the same, and no array lives longer than the outermost call that is lent it. Roots and functions
-//! that a rule of the user names keep parameters that own. Each answer is the greatest solution of its rules.
+//! that a rule of the user names keep parameters that own. Each answer lends as much as its rules allow.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use pullback_analysis::horn::Horn;
 
 /// For each function, which of its parameters are lent: the most that satisfy the rules above.
 pub(super) fn lent(
@@ -29,28 +31,27 @@ pub(super) fn lent(
     roots: &[FuncId],
     is_recursive: &IdVec<FuncId, bool>,
 ) -> IdVec<FuncId, Vec<bool>> {
-    let mut lent: IdVec<FuncId, Vec<bool>> = IdVec::default();
+    let (mut handed_over, mut facts) = (Horn::default(), vec![]);
     for (id, func) in program.funcs.iter_enumerated() {
         let is_open = is_recursive[id] && !roots.contains(&id) && !is_named(program, id);
-        let may_be = |param: &VarId| {
+        for (at, param) in func.params.iter().enumerate() {
             let ty = program.vars[*param].ty;
-            is_open && ty.is_array() && !ty.is_acc
-        };
-        lent.push(func.params.iter().map(may_be).collect());
-    }
-    let mut changes = true;
-    while std::mem::take(&mut changes) {
-        for (id, func) in program.funcs.iter_enumerated() {
-            for (at, param) in func.params.iter().enumerate() {
-                let rules = Rules { is_recursive, lent: &lent, func: id, param: *param };
-                if lent[id][at] && !rules.hold(&func.body, at) {
-                    lent[id][at] = false;
-                    changes = true;
-                }
+            let rules = Rules { is_recursive, func: id, param: *param };
+            if !(is_open && ty.is_array() && !ty.is_acc && rules.hold(&func.body, at)) {
+                facts.push(*param);
             }
         }
+        // What is handed over by a call is handed over to the function.
+        func.body.visit(&mut |stmt| {
+            let Op::Call(callee, args) = &stmt.op else { return };
+            for (param, arg) in program.funcs[*callee].params.iter().zip(args) {
+                arg.var().into_iter().for_each(|arg| handed_over.imply(*param, arg));
+            }
+        });
     }
-    lent
+    let handed_over = handed_over.consequences(facts);
+    let is_lent = |param: &VarId| !handed_over.contains(param);
+    program.funcs.iter().map(|func| func.params.iter().map(is_lent).collect()).collect()
 }
 
 /// For each function, which of its parameters it gets by their places: arrays that it is lent, and accumulators, which
@@ -67,7 +68,7 @@ pub(super) fn by_place(
         let is_acc = |at: usize| {
             let param = func.params[at];
             let ty = program.vars[param].ty;
-            let rules = Rules { is_recursive, lent, func: id, param };
+            let rules = Rules { is_recursive, func: id, param };
             is_open && ty.is_acc && ty.is_array() && rules.stays_in_tails(&func.body, at)
         };
         by_place.push((0..func.params.len()).map(|at| lent[id][at] || is_acc(at)).collect());
@@ -80,9 +81,9 @@ fn is_named(program: &Program, func: FuncId) -> bool {
     program.rules.iter().any(|rule| rule.value() == func)
 }
 
+/// What is asked of a parameter, whatever becomes of others.
 struct Rules<'p> {
     is_recursive: &'p IdVec<FuncId, bool>,
-    lent: &'p IdVec<FuncId, Vec<bool>>,
     func: FuncId,
     param: VarId,
 }
@@ -96,7 +97,7 @@ impl Rules<'_> {
         atom.var() == Some(self.param)
     }
 
-    /// Whether nothing is done with it but looking.
+    /// Whether nothing is done with it but looking, and handing it on.
     fn is_looked_at(&self, block: &Block) -> bool {
         !block.results.iter().any(|atom| self.is(*atom))
             && block.stmts.iter().all(|stmt| self.is_looked_at_by(stmt))
@@ -111,10 +112,8 @@ impl Rules<'_> {
             | Op::Sum(_)
             | Op::CheckSize(..)
             | Op::Shape(..)
-            | Op::Zero(_) => true,
-            Op::Call(callee, args) => {
-                args.iter().zip(&self.lent[*callee]).all(|(arg, lent)| *lent || !self.is(*arg))
-            }
+            | Op::Zero(_)
+            | Op::Call(..) => true,
             op => {
                 let mut mentions = false;
                 op.for_each_atom(&mut |atom| mentions |= self.is(atom));
@@ -170,29 +169,21 @@ impl Rules<'_> {
     }
 }
 
-/// For each function, which of its parameters nothing holds any more when it has returned, not in part either: the most
-/// that satisfy this of those that are lent.
-pub(super) fn unheld(
-    program: &Program,
-    lent: &IdVec<FuncId, Vec<bool>>,
-) -> IdVec<FuncId, Vec<bool>> {
-    let mut unheld: IdVec<FuncId, Vec<bool>> = IdVec::default();
-    lent.iter().for_each(|params| {
-        unheld.push(params.clone());
-    });
-    let mut changes = true;
-    while std::mem::take(&mut changes) {
-        for (id, func) in program.funcs.iter_enumerated() {
-            for (at, param) in func.params.iter().enumerate() {
-                let looks = Looks { program, unheld: &unheld, may_join: true };
-                if unheld[id][at] && !looks.only(&func.body, *param) {
-                    unheld[id][at] = false;
-                    changes = true;
-                }
-            }
+/// The parameters that something may hold, in part too, when their function has returned: the fewest that satisfy this,
+/// with those that are not lent.
+pub(super) fn held(program: &Program, lent: &IdVec<FuncId, Vec<bool>>) -> FxHashSet<VarId> {
+    let (mut held, mut facts) = (Horn::default(), vec![]);
+    for (id, func) in program.funcs.iter_enumerated() {
+        for (param, is_lent) in func.params.iter().zip(&lent[id]) {
+            let looks = is_lent.then(|| Looks::of(program, &func.body, *param, true)).flatten();
+            let Some(looks) = looks else {
+                facts.push(*param);
+                continue;
+            };
+            looks.handed_on.into_iter().for_each(|other| held.imply(other, *param));
         }
     }
-    unheld
+    held.consequences(facts)
 }
 
 /// How many numbers a loop collects at most into an array that lies in the frame of a function.
@@ -205,7 +196,7 @@ const WORDS: usize = 2048;
 /// small. For those of loops it is said how many numbers these are.
 pub(super) fn in_frame(
     program: &Program,
-    unheld: &IdVec<FuncId, Vec<bool>>,
+    held: &FxHashSet<VarId>,
     body: &Block,
     may_loop: bool,
 ) -> FxHashMap<VarId, Option<usize>> {
@@ -222,47 +213,58 @@ pub(super) fn in_frame(
             made.extend(numbers.map(|var| (*var, usize::try_from(count).ok())));
         }
     });
-    let looks = Looks { program, unheld, may_join: false };
+    let is_looked_at = |array: VarId| {
+        let looks = Looks::of(program, body, array, false);
+        looks.is_some_and(|looks| looks.handed_on.iter().all(|param| !held.contains(param)))
+    };
     let mut room = WORDS;
     let mut fits = |count: &Option<usize>| {
         let left = room.checked_sub(count.unwrap_or(0));
         room = left.unwrap_or(room);
         left.is_some()
     };
-    made.retain(|(var, count)| looks.only(body, *var) && fits(count));
+    made.retain(|(var, count)| is_looked_at(*var) && fits(count));
     made.into_iter().collect()
 }
 
-/// Whether an array is only looked at.
+/// What is done with an array that is only looked at, and with slices of it.
 struct Looks<'p> {
     program: &'p Program,
-    unheld: &'p IdVec<FuncId, Vec<bool>>,
     /// Whether its elements may be joined with others, which copies them if the array is lent.
     may_join: bool,
+    /// The array and slices of it.
+    views: FxHashSet<VarId>,
+    /// The parameters as which functions get them.
+    handed_on: Vec<VarId>,
 }
 
-impl Looks<'_> {
-    fn only(&self, body: &Block, array: VarId) -> bool {
-        let mut views = FxHashSet::from_iter([array]);
-        self.block(body, &mut views)
+impl<'p> Looks<'p> {
+    /// What is done with an array in the body of a function, if that only looks at it and hands it on.
+    fn of(program: &'p Program, body: &Block, array: VarId, may_join: bool) -> Option<Self> {
+        let views = FxHashSet::from_iter([array]);
+        let mut looks = Self { program, may_join, views, handed_on: vec![] };
+        looks.block(body).then_some(looks)
     }
 
-    /// Whether a block only looks at arrays and at slices of them, which it adds to them.
-    fn block(&self, block: &Block, views: &mut FxHashSet<VarId>) -> bool {
-        let is_fine = block.stmts.iter().all(|stmt| self.stmt(stmt, views));
-        is_fine && !block.results.iter().any(|atom| is_one_of(views, *atom))
+    fn has(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|var| self.views.contains(&var))
     }
 
-    fn stmt(&self, stmt: &Stmt, views: &mut FxHashSet<VarId>) -> bool {
+    fn block(&mut self, block: &Block) -> bool {
+        let is_fine = block.stmts.iter().all(|stmt| self.stmt(stmt));
+        is_fine && !block.results.iter().any(|atom| self.has(*atom))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
         let mut mentions = false;
-        stmt.op.for_each_atom(&mut |atom| mentions |= is_one_of(views, atom));
-        if mentions && !self.looks(stmt, views) {
+        stmt.op.for_each_atom(&mut |atom| mentions |= self.has(atom));
+        if mentions && !self.looks(stmt) {
             return false;
         }
-        stmt.op.blocks().into_iter().all(|inner| self.block(inner, views))
+        stmt.op.blocks().into_iter().all(|inner| self.block(inner))
     }
 
-    fn looks(&self, stmt: &Stmt, views: &mut FxHashSet<VarId>) -> bool {
+    fn looks(&mut self, stmt: &Stmt) -> bool {
         let ty = |at: usize| self.program.vars[stmt.vars[at]].ty;
         #[expect(clippy::wildcard_enum_match_arm, reason = "others may hold it")]
         match &stmt.op {
@@ -270,22 +272,21 @@ impl Looks<'_> {
                 matches!(ty(0).elem, Elem::Real | Elem::Int | Elem::Bool) && !ty(0).is_array()
             }
             Op::Slice(..) => {
-                views.insert(stmt.vars[0]);
+                self.views.insert(stmt.vars[0]);
                 true
             }
             Op::Concat(..) => self.may_join && is_joined_by_words(ty(0)),
             Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..) | Op::Shape(..) => true,
             Op::Call(callee, args) => {
-                let mut given = args.iter().zip(&self.unheld[*callee]);
-                given.all(|(arg, unheld)| *unheld || !is_one_of(views, *arg))
+                let params = self.program.funcs[*callee].params.iter().zip(args);
+                let views = params.filter(|(_, arg)| self.has(**arg));
+                let handed_on: Vec<VarId> = views.map(|(param, _)| *param).collect();
+                self.handed_on.extend(handed_on);
+                true
             }
             _ => false,
         }
     }
-}
-
-fn is_one_of(views: &FxHashSet<VarId>, atom: Atom) -> bool {
-    atom.var().is_some_and(|var| views.contains(&var))
 }
 
 /// Whether arrays of a type are joined by copying words.

@@ -28,7 +28,7 @@ impl Emit<'_> {
         let bases = self.bases[func].clone();
         // Calls that are under way should not hold what is needed no more.
         let may_loop = !self.graph.is_recursive[func];
-        let in_frame = borrow::in_frame(program, &self.unheld, &def.body, may_loop);
+        let in_frame = borrow::in_frame(program, &self.held, &def.body, may_loop);
         let mut body = Body {
             emit: self,
             func,

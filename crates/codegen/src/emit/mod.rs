@@ -249,8 +249,8 @@ struct Emit<'p> {
     lent: IdVec<FuncId, Vec<bool>>,
     /// Which they get by their places.
     by_place: IdVec<FuncId, Vec<bool>>,
-    /// Which nothing holds when they have returned.
-    unheld: IdVec<FuncId, Vec<bool>>,
+    /// Which something may hold when they have returned.
+    held: FxHashSet<VarId>,
     /// Which ways of their last branch callers have in their place.
     bases: IdVec<FuncId, Option<Vec<bool>>>,
     shared: Shared,
@@ -292,7 +292,7 @@ impl<'p> Emit<'p> {
             own_types: own_types(unit.program, unit.roots),
             whole_accs: Rc::new(whole_accs(unit.program)),
             strings: canonical_strings(unit.program),
-            unheld: borrow::unheld(unit.program, &lent),
+            held: borrow::held(unit.program, &lent),
             lent,
             by_place,
             bases: unit

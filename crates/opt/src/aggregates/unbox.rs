@@ -18,12 +18,14 @@
 //! there keep their sizes (`sized`).
 
 use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId,
+    Atom, Block, DataId, Elem, FuncId, Loop, Op, Program, Stmt, StmtId, Type, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::flow::{Place, Way, arrivals, departures};
+use pullback_analysis::horn::Horn;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -60,12 +62,12 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
 struct Survey<'p> {
     program: &'p Program,
     facts: &'p FuncFacts,
-    /// A forest of the arrays that belong together.
-    groups: FxHashMap<VarId, VarId>,
+    /// Which arrays belong together.
+    together: Horn<VarId>,
     /// All arrays that are made of boxes.
-    made: Vec<VarId>,
+    built: Vec<VarId>,
     /// The arrays that stay.
-    kept: FxHashSet<VarId>,
+    kept: Vec<VarId>,
     /// What is in the boxes that the function makes.
     boxes: FxHashMap<VarId, Vec<Atom>>,
     /// The boxes that are elements, with the arrays that they are of.
@@ -79,9 +81,9 @@ impl<'p> Survey<'p> {
         Self {
             program,
             facts,
-            groups: FxHashMap::default(),
-            made: vec![],
-            kept: FxHashSet::default(),
+            together: Horn::default(),
+            built: vec![],
+            kept: vec![],
             boxes: FxHashMap::default(),
             elements: FxHashMap::default(),
             sizes: FxHashMap::default(),
@@ -94,20 +96,6 @@ impl<'p> Survey<'p> {
         let ty = self.program.vars[var].ty;
         let Elem::Data(data) = ty.elem else { return None };
         (ty.rank > 0 && !ty.is_acc && is_box(self.program, data)).then_some(var)
-    }
-
-    fn root(&self, mut var: VarId) -> VarId {
-        while let Some(up) = self.groups.get(&var) {
-            var = *up;
-        }
-        var
-    }
-
-    fn join(&mut self, one: VarId, other: VarId) {
-        let (one, other) = (self.root(one), self.root(other));
-        if one != other {
-            self.groups.insert(one, other);
-        }
     }
 
     fn keep(&mut self, atom: Atom) {
@@ -128,7 +116,7 @@ impl<'p> Survey<'p> {
             Op::Index(a, _) => {
                 let Some(a) = self.array(*a) else { return };
                 match self.array(stmt.vars[0].into()) {
-                    Some(row) => self.join(a, row),
+                    Some(row) => self.together.equate(a, row),
                     None => drop(self.elements.insert(stmt.vars[0], a)),
                 }
                 return;
@@ -140,8 +128,7 @@ impl<'p> Survey<'p> {
                 self.join_all([stmt.vars[0].into(), *a]);
                 return self.make(stmt.vars[0], &[*v], (stmt.id, 0));
             }
-            Op::If(_, then, other) => return self.choose(stmt, &[then, other]),
-            Op::Loop(form) => return self.repeat(stmt, form),
+            Op::If(..) | Op::Loop(_) => return self.inside(stmt),
             Op::Con(_, fields) => {
                 self.boxes.insert(stmt.vars[0], fields.clone());
             }
@@ -161,49 +148,46 @@ impl<'p> Survey<'p> {
     fn join_all<const N: usize>(&mut self, atoms: [Atom; N]) {
         let arrays: Vec<VarId> = atoms.iter().filter_map(|atom| self.array(*atom)).collect();
         for pair in arrays.windows(2) {
-            self.join(pair[0], pair[1]);
-        }
-    }
-
-    /// Looks at branches, and joins each result with what the branches give.
-    fn choose(&mut self, stmt: &Stmt, branches: &[&Block]) {
-        for branch in branches {
-            self.block(branch);
-            for (var, result) in stmt.vars.iter().zip(&branch.results) {
-                self.join_all([(*var).into(), *result]);
-            }
+            self.together.equate(pair[0], pair[1]);
         }
     }
 
     /// An array that is made of these, which are boxes that are known, or arrays of them.
     fn make(&mut self, array: VarId, of: &[Atom], place: (StmtId, usize)) {
-        self.made.push(array);
+        self.built.push(array);
         let sizes = self.facts.regular.get(&place);
         let mut is_known = sizes.is_some();
         self.sizes.extend(sizes.map(|sizes| (array, sizes.clone())));
         for item in of {
             if let Some(row) = self.array(*item) {
-                self.join(array, row);
+                self.together.equate(array, row);
             } else if let Some(from) = item.var().and_then(|item| self.elements.get(&item)) {
-                self.join(array, *from);
+                self.together.equate(array, *from);
             } else {
                 is_known &= item.var().is_some_and(|item| self.boxes.contains_key(&item));
             }
         }
         if !is_known {
-            self.kept.insert(array);
+            self.kept.push(array);
         }
     }
 
-    fn repeat(&mut self, stmt: &Stmt, form: &Loop) {
-        if let LoopForm::While(condition) = &form.form {
-            self.block(condition);
-        }
-        self.block(&form.body);
-        for (at, state) in form.states.iter().enumerate() {
-            let next = form.body.results[at];
-            self.join_all([stmt.vars[at].into(), (*state).into(), form.init[at], next]);
-        }
+    /// Looks at branches or a loop, joins the arrays that come to one place and leave it, and notes those that the
+    /// loop collects.
+    fn inside(&mut self, stmt: &Stmt) {
+        stmt.op.blocks().into_iter().for_each(|inner| self.block(inner));
+        let program = self.program;
+        arrivals(program, stmt, &mut |atom, place, way| {
+            if let (Place::Var(var), true) = (place, way != Way::Row) {
+                self.join_all([var.into(), atom]);
+            }
+        });
+        departures(stmt, &mut |var, place| {
+            if let Place::Var(state) = place {
+                self.join_all([var.into(), state.into()]);
+            }
+        });
+        let Op::Loop(form) = &stmt.op else { return };
         for at in form.states.len()..stmt.vars.len() {
             if let Some(array) = self.array(stmt.vars[at].into()) {
                 self.make(array, &[form.body.results[at]], (stmt.id, at));
@@ -212,15 +196,11 @@ impl<'p> Survey<'p> {
     }
 
     /// The arrays that can be replaced.
-    fn replaceable(&self) -> FxHashSet<VarId> {
-        let kept: FxHashSet<VarId> = self.kept.iter().map(|var| self.root(*var)).collect();
-        let members = self.groups.keys().chain(&self.made).copied();
-        let made: FxHashSet<VarId> = self.made.iter().map(|var| self.root(*var)).collect();
-        let is_replaced = |var: &VarId| {
-            let root = self.root(*var);
-            made.contains(&root) && !kept.contains(&root)
-        };
-        members.chain(made.iter().copied()).filter(is_replaced).collect()
+    fn replaceable(&mut self) -> FxHashSet<VarId> {
+        let kept = self.together.consequences(self.kept.drain(..));
+        let mut arrays = self.together.consequences(self.built.drain(..));
+        arrays.retain(|array| !kept.contains(array));
+        arrays
     }
 }
 
@@ -247,13 +227,13 @@ impl Unbox<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
-            let is_made = |var: &VarId| self.arrays.contains(var) && self.sizes.contains_key(var);
-            let made: Vec<VarId> = stmt.vars.iter().copied().filter(is_made).collect();
+            let is_built = |var: &VarId| self.arrays.contains(var) && self.sizes.contains_key(var);
+            let built: Vec<VarId> = stmt.vars.iter().copied().filter(is_built).collect();
             let from = block.stmts.len();
             if !self.replaced(&mut stmt, &mut block.stmts) {
                 block.stmts.push(stmt);
             }
-            for array in made {
+            for array in built {
                 self.size(array, from, &mut block.stmts);
             }
         }
@@ -269,7 +249,7 @@ impl Unbox<'_> {
             if known.peek().is_none() {
                 continue;
             }
-            let mut made = self.program.fresh_like(field);
+            let mut sized = self.program.fresh_like(field);
             let makers = out[from..].iter_mut();
             let Some((var, span)) = makers
                 .flat_map(|stmt| stmt.vars.iter_mut().map(|var| (var, stmt.span)))
@@ -277,7 +257,7 @@ impl Unbox<'_> {
             else {
                 pullback_base::bug("unbox", "the statement that makes an array")
             };
-            *var = made;
+            *var = sized;
             while let Some((k, size)) = known.next() {
                 let size = if let Op::Copy(size) = size {
                     size
@@ -290,9 +270,9 @@ impl Unbox<'_> {
                 };
                 let last = known.peek().is_none();
                 let now = if last { field } else { self.program.fresh_like(field) };
-                let op = Op::Sized(made.into(), k as u8, size);
+                let op = Op::Sized(sized.into(), k as u8, size);
                 out.push(Stmt::new(vec![now], op, span));
-                made = now;
+                sized = now;
             }
         }
     }

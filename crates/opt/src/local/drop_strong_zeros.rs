@@ -15,13 +15,14 @@
 //! NaN, the result is NaN as for any other product. A parameter of a function that a rule or a request names may be
 //! absent; that of a root is present.
 
-use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, DataId, Elem, FuncId, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
 
+use pullback_analysis::flow::{Place, arrivals, departures, returns};
+use pullback_analysis::horn::Horn;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -35,22 +36,16 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let mut absence = Absence {
-        program,
-        vars: vec![false; program.vars.len()],
-        fields: FxHashSet::default(),
-        changed: true,
-    };
+    let mut absence = Absence { program, horn: Horn::default(), facts: vec![] };
     let graph = analyses.call_graph(program, roots);
     for (id, func) in program.funcs.iter_enumerated() {
         if graph.is_held[id] && !roots.contains(&id) {
-            func.params.iter().for_each(|param| absence.vars[param.index()] = true);
+            absence.facts.extend(func.params.iter().copied().map(Value::Var));
         }
+        returns(id, func, &mut |atom, place, _| absence.follows(atom, of_place(place)));
+        func.body.visit(&mut |stmt| absence.stmt(stmt));
     }
-    while std::mem::take(&mut absence.changed) {
-        program.funcs.iter().for_each(|func| absence.block(&func.body));
-    }
-    let absent = absence.vars;
+    let absent = absence.horn.consequences(absence.facts);
     each_body(program, |_, body| {
         let mut changed = false;
         body.visit_mut(&mut |stmt| {
@@ -65,119 +60,103 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
     })
 }
 
-fn is_absent(vars: &[bool], atom: Atom) -> bool {
+/// What may be absent, or may have a part that is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Value {
+    Var(VarId),
+    Result(FuncId, usize),
+    /// A field of a constructor of a type, in any value.
+    Field(DataId, u32, usize),
+}
+
+fn of_place(place: Place) -> Value {
+    match place {
+        Place::Var(var) => Value::Var(var),
+        Place::Result(func, at) => Value::Result(func, at),
+    }
+}
+
+fn is_absent(absent: &FxHashSet<Value>, atom: Atom) -> bool {
     match atom {
-        Atom::Var(var) => vars[var.index()],
+        Atom::Var(var) => absent.contains(&Value::Var(var)),
         Atom::Real(x) => x == 0.0,
         Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => false,
     }
 }
 
+/// What is absent where other values are.
 struct Absence<'p> {
     program: &'p Program,
-    /// Whether a variable, or a part of it, may be absent.
-    vars: Vec<bool>,
-    /// The fields of constructors that may be.
-    fields: FxHashSet<(usize, u32, usize)>,
-    changed: bool,
+    horn: Horn<Value>,
+    /// What may be absent by itself.
+    facts: Vec<Value>,
 }
 
 impl Absence<'_> {
-    fn absent(&self, atom: Atom) -> bool {
-        is_absent(&self.vars, atom)
-    }
-
-    fn set(&mut self, var: VarId, is_absent: bool) {
-        if is_absent && !self.vars[var.index()] {
-            self.vars[var.index()] = true;
-            self.changed = true;
+    /// A value may be absent if an atom may be.
+    fn follows(&mut self, atom: Atom, value: Value) {
+        match atom {
+            Atom::Var(var) => self.horn.imply(Value::Var(var), value),
+            Atom::Real(0.0) => self.facts.push(value),
+            Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => {}
         }
     }
 
-    fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            stmt.op.blocks().into_iter().for_each(|inner| self.block(inner));
-            self.stmt(stmt);
+    /// A sum may be absent if both its terms may be.
+    fn follows_both(&mut self, one: Atom, other: Atom, value: Value) {
+        match (one, other) {
+            (Atom::Var(one), Atom::Var(other)) => {
+                self.horn.imply_jointly(Value::Var(one), Value::Var(other), value);
+            }
+            (Atom::Real(0.0), atom) | (atom, Atom::Real(0.0)) => self.follows(atom, value),
+            _ => {}
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others give one value")]
-        match &stmt.op {
-            Op::If(_, _, _) => self.branches(stmt),
-            Op::Match(cases) => {
-                let data = self.data(cases.scrutinee);
-                for arm in &cases.arms {
-                    for (at, param) in arm.params.iter().enumerate() {
-                        let is_absent = self.fields.contains(&(data, arm.tag, at))
-                            || self.absent(cases.scrutinee);
-                        self.set(*param, is_absent);
-                    }
-                }
-                self.branches(stmt);
-            }
-            Op::Loop(form) => {
-                for (at, (var, next)) in stmt.vars.iter().zip(&form.body.results).enumerate() {
-                    let mut is_absent = self.absent(*next);
-                    if let Some(state) = form.states.get(at) {
-                        is_absent |= self.absent(form.init[at]);
-                        self.set(*state, is_absent);
-                    }
-                    self.set(*var, is_absent);
-                }
-            }
-            Op::Call(func, args) => {
-                let func = &self.program.funcs[*func];
-                for (param, arg) in func.params.iter().zip(args) {
-                    let is_absent = self.absent(*arg);
-                    self.set(*param, is_absent);
-                }
-                for (var, result) in stmt.vars.iter().zip(&func.body.results) {
-                    let is_absent = self.absent(*result);
-                    self.set(*var, is_absent);
-                }
-            }
-            Op::Con(tag, fields) => {
-                let data = self.data(stmt.vars[0].into());
-                for (at, field) in fields.iter().enumerate() {
-                    if self.absent(*field) && self.fields.insert((data, *tag, at)) {
-                        self.changed = true;
-                    }
-                }
-            }
-            op => {
-                let is_absent = self.value(op);
-                stmt.vars.iter().for_each(|var| self.set(*var, is_absent));
-            }
-        }
-    }
-
-    fn data(&self, atom: Atom) -> usize {
+    fn data(&self, atom: Atom) -> DataId {
         match self.program.type_of(atom).elem {
-            Elem::Data(data) => data.index(),
+            Elem::Data(data) => data,
             Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {
                 pullback_base::bug("drop_strong_zeros", "a data value")
             }
         }
     }
 
-    fn branches(&mut self, stmt: &Stmt) {
-        for (at, var) in stmt.vars.iter().enumerate() {
-            let is_absent = stmt.op.blocks().iter().any(|block| self.absent(block.results[at]));
-            self.set(*var, is_absent);
+    fn stmt(&mut self, stmt: &Stmt) {
+        let program = self.program;
+        arrivals(program, stmt, &mut |atom, place, _| self.follows(atom, of_place(place)));
+        departures(stmt, &mut |var, place| self.horn.imply(of_place(place), Value::Var(var)));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others give one value")]
+        match &stmt.op {
+            Op::If(..) | Op::Loop(_) | Op::Call(..) => {}
+            Op::Match(cases) => {
+                let data = self.data(cases.scrutinee);
+                for arm in &cases.arms {
+                    for (at, param) in arm.params.iter().enumerate() {
+                        self.horn.imply(Value::Field(data, arm.tag, at), Value::Var(*param));
+                        self.follows(cases.scrutinee, Value::Var(*param));
+                    }
+                }
+            }
+            Op::Con(tag, fields) => {
+                let data = self.data(stmt.vars[0].into());
+                for (at, field) in fields.iter().enumerate() {
+                    self.follows(*field, Value::Field(data, *tag, at));
+                }
+            }
+            op => stmt.vars.iter().for_each(|var| self.value(op, Value::Var(*var))),
         }
     }
 
-    /// Whether the value of an operation without blocks may be absent.
-    fn value(&self, op: &Op) -> bool {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "of others that is never known")]
+    /// States when the value of an operation without blocks may be absent.
+    fn value(&mut self, op: &Op, value: Value) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others may always be")]
         match op {
             // A sum is there if a part of it is.
-            Op::Prim(Prim::Add | Prim::Sub, args) => args.iter().all(|arg| self.absent(*arg)),
-            Op::Plus(a, b) => self.absent(*a) && self.absent(*b),
-            Op::MulZero(t, _) => self.absent(*t),
-            Op::Undef | Op::Dim(_, _) | Op::Shape(_, _) | Op::Argsort(_) => false,
-            Op::Index(a, _) => self.absent(*a),
+            Op::Prim(Prim::Add | Prim::Sub, args) => self.follows_both(args[0], args[1], value),
+            Op::Plus(a, b) => self.follows_both(*a, *b, value),
+            Op::MulZero(a, _) | Op::Index(a, _) => self.follows(*a, value),
+            Op::Undef | Op::Dim(_, _) | Op::Shape(_, _) | Op::Argsort(_) => {}
             Op::Copy(_)
             | Op::Stop(_)
             | Op::Prim(_, _)
@@ -192,12 +171,8 @@ impl Absence<'_> {
             | Op::NewAcc(_)
             | Op::AtAcc(_, _)
             | Op::PartAcc(_, _, _)
-            | Op::ReadAcc(_) => {
-                let mut is_absent = false;
-                op.for_each_atom(&mut |atom| is_absent |= self.absent(atom));
-                is_absent
-            }
-            _ => true,
+            | Op::ReadAcc(_) => op.for_each_atom(&mut |atom| self.follows(atom, value)),
+            _ => self.facts.push(value),
         }
     }
 }

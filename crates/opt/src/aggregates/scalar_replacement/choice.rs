@@ -6,12 +6,13 @@
 //! read. Dropping goes on until nothing changes, so that both ends of every flow agree.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, DataId, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, DataId, Elem, FuncId, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::call_graph::CallGraph;
 use pullback_analysis::constants::Constants;
-use pullback_analysis::flow::Place;
+use pullback_analysis::flow::{Place, Way, arrivals, departures, returns};
+use pullback_analysis::horn::Horn;
 use pullback_analysis::lattice::Flat;
 
 /// The most numbers that an array becomes.
@@ -30,35 +31,33 @@ struct Search<'p> {
     program: &'p Program,
     constants: &'p Constants,
     /// The places that may be split.
-    split: FxHashMap<Place, Vec<i64>>,
+    offered: FxHashMap<Place, Vec<i64>>,
     /// For each variable that holds an array of a place, or a part of one, where it comes from.
-    of: FxHashMap<VarId, Origin>,
-    /// The places whose arrays are wanted as a whole.
-    wanted: FxHashSet<Place>,
-    /// The atoms that come to a place.
-    flows: Vec<(Atom, Place)>,
+    origins: FxHashMap<VarId, Origin>,
+    /// The variables that come to a place.
+    arrivals: Vec<(VarId, Place)>,
     /// The variables that are always undefined.
     undefined: FxHashSet<VarId>,
-    /// What is made of arrays and data values that may be undefined.
-    made: Vec<Made>,
-    /// The arrays and data values that are put into fields.
-    fields: Vec<(VarId, Source)>,
+    /// The places that something comes to or from.
+    places: Vec<Place>,
+    /// What is so by itself.
+    facts: Vec<Claim>,
+    /// What follows for arrays and data values from others.
+    horn: Horn<Claim>,
 }
 
-/// An array that is made of others, or a field.
-struct Made {
-    of: Vec<Source>,
-    var: VarId,
-    /// Whether it is defined as soon as one of these is.
-    is_either: bool,
-}
-
-/// What an array is made of.
+/// What may be said of an array or a data value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Source {
-    Var(VarId),
-    /// A field of a constructor of a type, in any value.
-    Field(DataId, u32, usize),
+enum Claim {
+    /// The arrays of a place are not split.
+    IsWhole(Place),
+    /// An array without a value may come to a place.
+    IsHollow(Place),
+    /// What a variable holds may have no value. An array of a place that is split has one, since it is put together
+    /// from elements.
+    Lacks(VarId),
+    /// What a field of a constructor of a type holds may have no value.
+    FieldLacks(DataId, u32, usize),
 }
 
 /// Where the array in a variable comes from.
@@ -75,34 +74,35 @@ impl Choice {
         let mut search = Search {
             program,
             constants,
-            split: FxHashMap::default(),
-            of: FxHashMap::default(),
-            wanted: FxHashSet::default(),
-            flows: vec![],
+            offered: FxHashMap::default(),
+            origins: FxHashMap::default(),
+            arrivals: vec![],
             undefined: FxHashSet::default(),
-            made: vec![],
-            fields: vec![],
+            places: vec![],
+            facts: vec![],
+            horn: Horn::default(),
         };
         for id in &graph.order {
             let func = &program.funcs[*id];
             if !graph.is_held[*id] && !func.is_constant {
                 for param in &func.params {
-                    search.offer(Place::Var(*param), *param, constants.sizes(*param));
-                    search.inside(*param, Place::Var(*param));
+                    search.offer(
+                        Place::Var(*param),
+                        program.vars[*param].ty,
+                        constants.sizes(*param),
+                    );
+                    search.comes(*param, Place::Var(*param), false);
                 }
                 for (at, ty) in func.results.iter().enumerate() {
                     let sizes = constants.result_sizes(*id, at);
-                    search.offer_type(Place::Result(*id, at), *ty, sizes);
+                    search.offer(Place::Result(*id, at), *ty, sizes);
                 }
             }
             search.block(&func.body);
-            for (at, result) in func.body.results.iter().enumerate() {
-                search.flow(*result, Place::Result(*id, at));
-            }
+            returns(*id, func, &mut |atom, place, way| search.arrive(atom, place, way));
         }
-        search.settle();
         let params = program.funcs.iter().map(|func| func.params.clone()).collect();
-        Self { split: search.split, params }
+        Self { split: search.settle(), params }
     }
 
     pub fn params(&self, func: FuncId) -> &[VarId] {
@@ -120,11 +120,7 @@ impl Choice {
 }
 
 impl Search<'_> {
-    fn offer(&mut self, place: Place, var: VarId, sizes: &[Flat<i64>]) {
-        self.offer_type(place, self.program.vars[var].ty, sizes);
-    }
-
-    fn offer_type(&mut self, place: Place, ty: Type, sizes: &[Flat<i64>]) {
+    fn offer(&mut self, place: Place, ty: Type, sizes: &[Flat<i64>]) {
         let is_of_numbers = matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool);
         if !ty.is_array() || ty.is_acc || !is_of_numbers {
             return;
@@ -133,59 +129,67 @@ impl Search<'_> {
         if let Some(sizes) = sizes.iter().map(small).collect::<Option<Vec<i64>>>()
             && sizes.iter().product::<i64>() <= MOST
         {
-            self.split.insert(place, sizes);
+            self.offered.insert(place, sizes);
         }
     }
 
-    /// Notes that an array comes to a place. If it is wanted as a whole there, it is wanted where it comes from.
-    fn flow(&mut self, atom: Atom, place: Place) {
-        if self.program.type_of(atom).is_array() {
-            self.flows.push((atom, place));
-        }
+    /// Notes that an array comes to a place.
+    fn arrive(&mut self, atom: Atom, place: Place, way: Way) {
+        let array = atom.var().filter(|var| self.program.vars[*var].ty.is_array());
+        self.arrivals.extend(array.filter(|_| way != Way::Row).map(|var| (var, place)));
     }
 
     fn want(&mut self, atom: Atom) {
-        if let Some(origin) = atom.var().and_then(|var| self.of.get(&var))
+        if let Some(origin) = atom.var().and_then(|var| self.origins.get(&var))
             && !origin.is_outside
         {
-            self.wanted.insert(origin.place);
+            self.facts.push(Claim::IsWhole(origin.place));
         }
     }
 
-    fn inside(&mut self, var: VarId, place: Place) {
-        self.of.insert(var, Origin { place, is_outside: false });
+    /// Notes that a variable holds an array of a place, or a part of one. It lacks a value if the array does, which has
+    /// one where it is put together from elements.
+    fn comes(&mut self, var: VarId, place: Place, is_outside: bool) {
+        self.origins.insert(var, Origin { place, is_outside });
+        self.places.push(place);
+        let (hollow, whole) = (Claim::IsHollow(place), Claim::IsWhole(place));
+        self.horn.imply_jointly(hollow, whole, Claim::Lacks(var));
     }
 
     /// Notes that a variable holds what an atom holds, or a part of that.
     fn same(&mut self, var: VarId, atom: Atom) {
         if self.program.vars[var].ty.is_array()
-            && let Some(origin) = atom.var().and_then(|var| self.of.get(&var))
+            && let Some(origin) = atom.var().and_then(|var| self.origins.get(&var)).copied()
         {
-            self.of.insert(var, *origin);
+            self.comes(var, origin.place, origin.is_outside);
         }
     }
 
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
-            self.make(stmt);
+            self.lack(stmt);
             self.stmt(stmt);
         }
     }
 
-    /// Notes which arrays a statement makes of others. Results of calls, loops and branches come from places instead.
-    fn make(&mut self, stmt: &Stmt) {
+    /// Whether a variable holds an array or a data value.
+    fn is_large(&self, var: VarId) -> bool {
+        let ty = self.program.vars[var].ty;
+        ty.is_array() || matches!(ty.elem, Elem::Data(_))
+    }
+
+    /// States what lacks a value where others do. Results of calls, loops and branches come from places instead.
+    fn lack(&mut self, stmt: &Stmt) {
         let program = self.program;
-        let is_large = |var: &VarId| {
-            let ty = program.vars[*var].ty;
-            ty.is_array() || matches!(ty.elem, Elem::Data(_))
-        };
         if let Op::Match(cases) = &stmt.op
             && let Elem::Data(data) = program.type_of(cases.scrutinee).elem
         {
             for arm in &cases.arms {
-                for (at, param) in arm.params.iter().enumerate().filter(|(_, var)| is_large(var)) {
-                    let of = vec![Source::Field(data, arm.tag, at)];
-                    self.made.push(Made { of, var: *param, is_either: false });
+                for (at, param) in arm.params.iter().enumerate() {
+                    if self.is_large(*param) {
+                        let field = Claim::FieldLacks(data, arm.tag, at);
+                        self.horn.imply(field, Claim::Lacks(*param));
+                    }
                 }
             }
         }
@@ -195,16 +199,28 @@ impl Search<'_> {
         if let (Op::Con(tag, values), [var]) = (&stmt.op, stmt.vars.as_slice())
             && let Elem::Data(data) = program.vars[*var].ty.elem
         {
-            let values = values.iter().enumerate();
-            let vars = values.filter_map(|(at, value)| Some((value.var().filter(is_large)?, at)));
-            self.fields.extend(vars.map(|(var, at)| (var, Source::Field(data, *tag, at))));
+            for (at, value) in values.iter().enumerate() {
+                if let Some(value) = value.var().filter(|value| self.is_large(*value)) {
+                    self.horn.imply(Claim::Lacks(value), Claim::FieldLacks(data, *tag, at));
+                }
+            }
             return;
         }
-        let mut of = vec![];
-        stmt.op.for_each_atom(&mut |atom| of.extend(atom.var().filter(is_large).map(Source::Var)));
-        let is_either = matches!(stmt.op, Op::Plus(..));
-        for var in stmt.vars.iter().filter(|var| is_large(var) && !of.is_empty()) {
-            self.made.push(Made { of: of.clone(), var: *var, is_either });
+        let mut operands = vec![];
+        stmt.op.for_each_atom(&mut |atom| {
+            operands.extend(atom.var().filter(|var| self.is_large(*var)).map(Claim::Lacks));
+        });
+        for var in &stmt.vars {
+            if !self.is_large(*var) {
+                continue;
+            }
+            let lacks = Claim::Lacks(*var);
+            // A sum is there as soon as one of its terms is.
+            if let (Op::Plus(..), &[one, other]) = (&stmt.op, operands.as_slice()) {
+                self.horn.imply_jointly(one, other, lacks);
+            } else {
+                operands.iter().for_each(|operand| self.horn.imply(*operand, lacks));
+            }
         }
     }
 
@@ -234,123 +250,57 @@ impl Search<'_> {
                     self.want(*t);
                 }
             }
-            Op::Call(func, args) => {
-                let params = &self.program.funcs[*func].params;
-                for (param, arg) in params.iter().zip(args) {
-                    self.flow(*arg, Place::Var(*param));
+            Op::Call(..) => self.flow(stmt),
+            Op::If(..) | Op::Match(_) => {
+                if let Op::Match(cases) = &stmt.op {
+                    self.want(cases.scrutinee);
                 }
-                for (at, var) in stmt.vars.iter().enumerate() {
-                    let place = Place::Result(*func, at);
-                    self.of.insert(*var, Origin { place, is_outside: true });
-                }
+                self.join(stmt, &stmt.vars);
             }
-            Op::If(_, then, other) => self.branches(stmt, &[then, other]),
-            Op::Match(arms) => {
-                let blocks: Vec<&Block> =
-                    arms.arms.iter().map(|arm| &arm.block).chain(&arms.default).collect();
-                self.branches(stmt, &blocks);
-            }
-            Op::Loop(looped) => {
-                for (at, state) in looped.states.iter().enumerate() {
-                    let place = Place::Var(*state);
-                    let sizes = self.constants.sizes(*state);
-                    self.offer(place, *state, sizes);
-                    self.inside(*state, place);
-                    self.of.insert(stmt.vars[at], Origin { place, is_outside: true });
-                    self.flow(looped.init[at], place);
-                }
-                if let LoopForm::While(condition) = &looped.form {
-                    self.block(condition);
-                }
-                self.block(&looped.body);
-                for (state, next) in looped.states.iter().zip(&looped.body.results) {
-                    self.flow(*next, Place::Var(*state));
-                }
-            }
+            Op::Loop(looped) => self.join(stmt, &looped.states),
             op => op.for_each_atom(&mut |atom| self.want(atom)),
         }
     }
 
-    fn branches(&mut self, stmt: &Stmt, blocks: &[&Block]) {
-        if let Op::Match(arms) = &stmt.op {
-            self.want(arms.scrutinee);
+    /// Offers the states of a loop, or the results of branches.
+    fn join(&mut self, stmt: &Stmt, vars: &[VarId]) {
+        for var in vars {
+            let sizes = self.constants.sizes(*var);
+            self.offer(Place::Var(*var), self.program.vars[*var].ty, sizes);
+            self.comes(*var, Place::Var(*var), false);
         }
-        for var in &stmt.vars {
-            let place = Place::Var(*var);
-            self.offer(place, *var, self.constants.sizes(*var));
-            self.inside(*var, place);
-        }
-        for block in blocks {
-            self.block(block);
-            for (var, result) in stmt.vars.iter().zip(&block.results) {
-                self.flow(*result, Place::Var(*var));
-            }
-        }
+        stmt.op.blocks().into_iter().for_each(|block| self.block(block));
+        self.flow(stmt);
     }
 
-    /// Drops places until none is left whose array is wanted as a whole, or to which an undefined array may come,
-    /// which has no elements.
-    fn settle(&mut self) {
-        self.split.retain(|place, _| !self.wanted.contains(place));
-        let mut hollow: FxHashSet<Place> = FxHashSet::default();
-        let mut without = self.undefined.iter().copied().map(Source::Var).collect();
-        loop {
-            let before = (self.split.len(), hollow.len());
-            self.spread(&hollow, &mut without);
-            for (atom, to) in &self.flows {
-                let Atom::Var(var) = atom else { continue };
-                if without.contains(&Source::Var(*var)) {
-                    hollow.insert(*to);
-                    // The elements of an array that is always undefined are `undef`; one that may be undefined has
-                    // none to read.
-                    if !self.undefined.contains(var) {
-                        self.split.remove(to);
-                    }
-                }
-                let Some(Origin { place, is_outside }) = self.of.get(var) else { continue };
-                if hollow.contains(place) && !self.split.contains_key(place) {
-                    self.split.remove(to);
-                    hollow.insert(*to);
-                }
-                if !is_outside && !self.split.contains_key(to) {
-                    self.split.remove(place);
-                }
-            }
-            if before == (self.split.len(), hollow.len()) {
-                return;
-            }
-        }
+    /// Notes what a statement sends to places, and what it takes from them.
+    fn flow(&mut self, stmt: &Stmt) {
+        let program = self.program;
+        arrivals(program, stmt, &mut |atom, place, way| self.arrive(atom, place, way));
+        departures(stmt, &mut |var, place| self.comes(var, place, true));
     }
 
-    /// Adds to `without` what is made of undefined values. An array of a place that is split is defined, since it is
-    /// put together from elements.
-    fn spread(&self, hollow: &FxHashSet<Place>, without: &mut FxHashSet<Source>) {
-        loop {
-            let before = without.len();
-            for Made { of, var, is_either } in &self.made {
-                let has_none = |source: &Source| {
-                    let origin =
-                        if let Source::Var(var) = source { self.of.get(var) } else { None };
-                    without.contains(source)
-                        || origin.is_some_and(|Origin { place, .. }| {
-                            hollow.contains(place) && !self.split.contains_key(place)
-                        })
-                };
-                let may_lack =
-                    if *is_either { of.iter().all(has_none) } else { of.iter().any(has_none) };
-                if may_lack {
-                    without.insert(Source::Var(*var));
-                }
+    /// The places that are left when those are dropped whose array is wanted as a whole, or to which an undefined
+    /// array may come, which has no elements.
+    fn settle(mut self) -> FxHashMap<Place, Vec<i64>> {
+        self.facts.extend(self.undefined.iter().copied().map(Claim::Lacks));
+        for (var, to) in std::mem::take(&mut self.arrivals) {
+            self.places.push(to);
+            self.horn.imply(Claim::Lacks(var), Claim::IsHollow(to));
+            // The elements of an array that is always undefined are `undef`; one that may be undefined has none to
+            // read.
+            if !self.undefined.contains(&var) {
+                self.horn.imply(Claim::Lacks(var), Claim::IsWhole(to));
             }
-            for (value, field) in &self.fields {
-                if without.contains(&Source::Var(*value)) {
-                    without.insert(*field);
-                }
-            }
-            if without.len() == before {
-                return;
+            if let Some(Origin { place, is_outside: false }) = self.origins.get(&var) {
+                self.horn.imply(Claim::IsWhole(to), Claim::IsWhole(*place));
             }
         }
+        let others = self.places.iter().filter(|place| !self.offered.contains_key(place));
+        self.facts.extend(others.copied().map(Claim::IsWhole));
+        let claims = self.horn.consequences(self.facts);
+        self.offered.retain(|place, _| !claims.contains(&Claim::IsWhole(*place)));
+        self.offered
     }
 }
 

@@ -8,13 +8,12 @@
 //! the loop.
 
 use pullback_base::IdVec;
-use pullback_ir::{
-    Arm, Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
-};
+use pullback_ir::{Atom, DataId, Elem, FuncId, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::call_graph::CallGraph;
-use pullback_analysis::flow::Place;
+use pullback_analysis::flow::{Place, Way, arrivals, departures, returns};
+use pullback_analysis::horn::Horn;
 
 /// The most fields, and the most constructors, of a type whose values are split.
 const MOST: usize = 8;
@@ -40,10 +39,17 @@ pub(super) struct Choice {
 impl Choice {
     /// The choice for a program, if any data type can be taken apart.
     pub fn of(program: &Program, graph: &CallGraph) -> Option<Self> {
-        let mut search = Search::default();
-        for data in program.datas.ids() {
-            search.layouts.extend(layout(program, data).map(|layout| (data, layout)));
-        }
+        let layouts = program.datas.ids();
+        let layouts = layouts.filter_map(|data| Some((data, layout(program, data)?)));
+        let mut search = Search {
+            program,
+            layouts: layouts.collect(),
+            offered: FxHashSet::default(),
+            from: FxHashMap::default(),
+            constructed: FxHashSet::default(),
+            wanted: vec![],
+            arrivals: vec![],
+        };
         if search.layouts.is_empty() {
             return None;
         }
@@ -56,12 +62,8 @@ impl Choice {
                     search.offer(Place::Result(id, at), *ty);
                 }
             }
-        }
-        for (id, func) in program.funcs.iter_enumerated() {
-            search.block(program, &func.body);
-            for (at, result) in func.body.results.iter().enumerate() {
-                search.flow(*result, Place::Result(id, at));
-            }
+            func.body.visit(&mut |stmt| search.stmt(stmt));
+            returns(id, func, &mut |atom, place, way| search.arrive(atom, place, way));
         }
         let funcs = program.funcs.iter();
         let funcs = funcs.map(|func| (func.params.clone(), func.results.clone())).collect();
@@ -133,141 +135,94 @@ fn holds(program: &Program, data: DataId) -> bool {
 }
 
 /// The search under way.
-#[derive(Default)]
-struct Search {
+struct Search<'p> {
+    program: &'p Program,
     layouts: FxHashMap<DataId, Layout>,
     /// The places that may be split.
-    split: FxHashSet<Place>,
+    offered: FxHashSet<Place>,
     /// For results of loops and calls, the place that they come from.
     from: FxHashMap<VarId, Place>,
-    /// Values that constructors make, and undefined ones.
-    made: FxHashSet<VarId>,
+    /// Values whose tag and fields are at hand: those that constructors make, and undefined ones.
+    constructed: FxHashSet<VarId>,
     /// The values that are wanted as a whole.
-    wanted: FxHashSet<VarId>,
-    /// The atoms that come to a place, without those that states begin with.
-    flows: Vec<(Atom, Place)>,
-    /// The atoms that states begin with.
-    begins: Vec<(Atom, Place)>,
+    wanted: Vec<VarId>,
+    /// The variables that come to a place.
+    arrivals: Vec<(VarId, Place, Way)>,
 }
 
-impl Search {
+impl Search<'_> {
+    /// Whether values of a type may be split.
+    fn has_layout(&self, ty: Type) -> bool {
+        data_of(ty).is_some_and(|data| self.layouts.contains_key(&data))
+    }
+
     /// Notes that a place may be split, if values of its type may be.
     fn offer(&mut self, place: Place, ty: Type) {
-        if data_of(ty).is_some_and(|data| self.layouts.contains_key(&data)) {
-            self.split.insert(place);
+        if self.has_layout(ty) {
+            self.offered.insert(place);
         }
     }
 
-    /// Notes that a value comes to a place. It is wanted as a whole there, unless the place may be split.
-    fn flow(&mut self, atom: Atom, place: Place) {
-        if self.split.contains(&place) {
-            self.flows.push((atom, place));
-        } else {
-            self.want(atom);
-        }
+    /// The variable that an atom is, if its value may be split.
+    fn candidate(&self, atom: Atom) -> Option<VarId> {
+        atom.var().filter(|var| self.has_layout(self.program.vars[*var].ty))
     }
 
-    fn want(&mut self, atom: Atom) {
-        self.wanted.extend(atom.var());
+    /// Notes that a value comes to a place.
+    fn arrive(&mut self, atom: Atom, place: Place, way: Way) {
+        self.arrivals.extend(self.candidate(atom).map(|var| (var, place, way)));
     }
 
-    fn block(&mut self, program: &Program, block: &Block) {
-        for stmt in &block.stmts {
-            self.stmt(program, stmt);
+    fn stmt(&mut self, stmt: &Stmt) {
+        departures(stmt, &mut |var, place| {
+            self.from.insert(var, place);
+        });
+        let places = if let Op::Loop(form) = &stmt.op { &form.states } else { &stmt.vars };
+        let is_joined = matches!(stmt.op, Op::If(..) | Op::Match(_) | Op::Loop(_));
+        if is_joined {
+            places.iter().for_each(|var| self.offer(Place::Var(*var), self.program.vars[*var].ty));
         }
-    }
-
-    fn stmt(&mut self, program: &Program, stmt: &Stmt) {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others want values as a whole")]
-        match &stmt.op {
-            Op::If(_, then, other) => self.branches(program, stmt, &[then, other]),
-            Op::Match(Match { arms, default, .. }) => {
-                let blocks = arms.iter().map(|Arm { block, .. }| block);
-                let blocks: Vec<&Block> = blocks.chain(default).collect();
-                self.branches(program, stmt, &blocks);
-            }
-            Op::Loop(looped) => self.repeat(program, stmt, looped),
-            Op::Call(func, args) => {
-                for (param, arg) in program.funcs[*func].params.iter().zip(args) {
-                    self.flow(*arg, Place::Var(*param));
-                }
-                let results = stmt.vars.iter().enumerate();
-                self.from.extend(results.map(|(at, var)| (*var, Place::Result(*func, at))));
-            }
-            op => {
-                if matches!(op, Op::Con(..) | Op::Undef) {
-                    self.made.extend(&stmt.vars);
-                }
-                op.for_each_atom(&mut |atom| self.want(atom));
-            }
+        if is_joined || matches!(stmt.op, Op::Call(..)) {
+            let program = self.program;
+            arrivals(program, stmt, &mut |atom, place, way| self.arrive(atom, place, way));
+            return;
         }
-    }
-
-    fn branches(&mut self, program: &Program, stmt: &Stmt, blocks: &[&Block]) {
-        for (at, var) in stmt.vars.iter().enumerate() {
-            self.offer(Place::Var(*var), program.vars[*var].ty);
-            for block in blocks {
-                self.flow(block.results[at], Place::Var(*var));
-            }
+        if matches!(stmt.op, Op::Con(..) | Op::Undef) {
+            self.constructed.extend(&stmt.vars);
         }
-        for block in blocks {
-            self.block(program, block);
-        }
-    }
-
-    fn repeat(&mut self, program: &Program, stmt: &Stmt, looped: &Loop) {
-        for (at, next) in looped.body.results.iter().enumerate() {
-            let Some(state) = looped.states.get(at) else {
-                self.want(*next);
-                continue;
-            };
-            let place = Place::Var(*state);
-            self.offer(place, program.vars[*state].ty);
-            self.from.insert(stmt.vars[at], place);
-            self.flow(*next, place);
-            if self.split.contains(&place) {
-                self.begins.push((looped.init[at], place));
-            } else {
-                self.want(looped.init[at]);
-            }
-        }
-        if let LoopForm::While(condition) = &looped.form {
-            self.block(program, condition);
-        }
-        self.block(program, &looped.body);
+        stmt.op.for_each_atom(&mut |atom| self.wanted.extend(self.candidate(atom)));
     }
 
     /// Drops places until none is left whose value is wanted as a whole or to which something comes that no
     /// constructor has made. After a loop a value is put together again.
     fn settle(mut self, funcs: IdVec<FuncId, (Vec<VarId>, Vec<Type>)>) -> Choice {
-        let wanted = self.wanted.iter().filter(|var| !self.is_last(**var));
-        let wanted: FxHashSet<Place> = wanted.map(|var| self.place(*var)).collect();
-        self.split.retain(|place| !wanted.contains(place));
-        loop {
-            let before = self.split.len();
-            for (atom, to) in self.flows.iter().chain(&self.begins) {
-                let Some(var) = atom.var().filter(|_| !self.split.contains(to)) else { continue };
-                if !self.is_last(var) {
-                    self.split.remove(&self.place(var));
-                }
+        let (mut horn, mut facts) = (Horn::default(), vec![]);
+        for (var, to, way) in &self.arrivals {
+            let from = self.place(*var);
+            let may_be_split = *way != Way::Row && self.offered.contains(to);
+            if !self.is_last(*var) {
+                // What is wanted as a whole where it goes is wanted where it comes from.
+                horn.imply(*to, from);
+                facts.extend((!may_be_split).then_some(from));
             }
-            for (atom, to) in &self.flows {
-                if !self.is_made(*atom) {
-                    self.split.remove(to);
-                }
-            }
-            if before == self.split.len() {
-                break;
+            // What a state begins with is taken apart before the loop.
+            if may_be_split && *way != Way::First && !self.constructed.contains(var) {
+                horn.imply(from, *to);
+                facts.extend((!self.offered.contains(&from)).then_some(from));
             }
         }
-        for (atom, to) in self.flows.iter().chain(&self.begins) {
-            if !self.split.contains(to) {
-                self.wanted.extend(atom.var());
-            }
-        }
-        let is_whole = |var: &VarId| self.is_last(*var) && self.split.contains(&self.place(*var));
-        let whole = self.wanted.iter().copied().filter(is_whole).collect();
-        Choice { layouts: self.layouts, split: self.split, whole, funcs }
+        facts.extend(
+            self.wanted.iter().filter(|var| !self.is_last(**var)).map(|var| self.place(*var)),
+        );
+        let wholes = horn.consequences(facts);
+        let mut split = std::mem::take(&mut self.offered);
+        split.retain(|place| !wholes.contains(place));
+        let is_split = |(_, to, way): &&(VarId, Place, Way)| *way != Way::Row && split.contains(to);
+        let arrivals = self.arrivals.iter().filter(|arrival| !is_split(arrival));
+        let wanted = arrivals.map(|(var, _, _)| *var).chain(self.wanted.iter().copied());
+        let is_whole = |var: &VarId| self.is_last(*var) && split.contains(&self.place(*var));
+        let whole = wanted.filter(is_whole).collect();
+        Choice { layouts: self.layouts, split, whole, funcs }
     }
 
     /// The place of a value, or the one that it comes from.
@@ -278,11 +233,5 @@ impl Search {
     /// Whether a value is the last value of a loop's state.
     fn is_last(&self, var: VarId) -> bool {
         matches!(self.from.get(&var), Some(Place::Var(_)))
-    }
-
-    /// Whether the tag and the fields of a value are at hand.
-    fn is_made(&self, atom: Atom) -> bool {
-        let made = |var: VarId| self.made.contains(&var) || self.split.contains(&self.place(var));
-        atom.var().is_some_and(made)
     }
 }

@@ -18,6 +18,8 @@ use rustc_hash::FxHashMap;
 
 use pullback_analysis::Analyses;
 use pullback_analysis::effects::Effects;
+use pullback_analysis::flow::{Place, arrivals, departures, returns};
+use pullback_analysis::horn::Clauses;
 
 /// A node.
 pub(super) type Node = usize;
@@ -60,36 +62,6 @@ impl Nodes {
     }
 }
 
-/// Items of nodes, those of each next to each other.
-struct ByNode<T> {
-    /// Where those of each node begin, and where the last ones end.
-    starts: Vec<usize>,
-    items: Vec<T>,
-}
-
-impl<T: Copy + Default> ByNode<T> {
-    fn of(count: usize, pairs: &[(Node, T)]) -> Self {
-        let mut starts = vec![0; count + 1];
-        for (node, _) in pairs {
-            starts[*node + 1] += 1;
-        }
-        for node in 0..count {
-            starts[node + 1] += starts[node];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![T::default(); pairs.len()];
-        for (node, item) in pairs {
-            items[next[*node]] = *item;
-            next[*node] += 1;
-        }
-        Self { starts, items }
-    }
-
-    fn at(&self, node: Node) -> &[T] {
-        &self.items[self.starts[node]..self.starts[node + 1]]
-    }
-}
-
 /// What needs what.
 pub(super) struct Graph<'p> {
     program: &'p Program,
@@ -97,10 +69,8 @@ pub(super) struct Graph<'p> {
     pub nodes: Nodes,
     /// How many nodes there are.
     count: usize,
-    /// What nodes need.
-    needs: Vec<(Node, Node)>,
-    /// What nodes need together with another one, which comes first.
-    joint: Vec<(Node, (Node, Node))>,
+    /// A node that is live implies what it needs.
+    needs: Clauses,
     roots: Vec<Node>,
     /// Groups of nodes of which at least one must be live.
     any_of: Vec<Vec<Node>>,
@@ -120,17 +90,14 @@ impl<'p> Graph<'p> {
             program,
             effects,
             count: nodes.stmts,
-            needs: vec![],
-            joint: vec![],
+            needs: Clauses::default(),
             roots: vec![],
             any_of: vec![],
             wholes: FxHashMap::default(),
             nodes,
         };
         for (id, func) in program.funcs.iter_enumerated() {
-            for at in 0..func.results.len() {
-                graph.need_atom(graph.nodes.result(id, at), func.body.results[at]);
-            }
+            returns(id, func, &mut |atom, place, _| graph.need_atom(graph.place(place), atom));
             graph.block(id, &func.body, None);
             if held[id] {
                 graph.roots.extend(func.params.iter().map(|param| param.index()));
@@ -143,30 +110,18 @@ impl<'p> Graph<'p> {
 
     /// What is needed.
     pub fn live(&self) -> Vec<bool> {
-        let needs = ByNode::of(self.count, &self.needs);
-        let joint = ByNode::of(self.count, &self.joint);
-        let mut live = vec![false; self.count];
-        let mark = |mut todo: Vec<Node>, live: &mut [bool]| {
-            while let Some(node) = todo.pop() {
-                if std::mem::replace(&mut live[node], true) {
-                    continue;
-                }
-                todo.extend(needs.at(node));
-                let joint = joint.at(node).iter().filter(|(other, _)| live[*other]);
-                todo.extend(joint.map(|(_, needed)| needed));
-            }
-        };
-        mark(self.roots.clone(), &mut live);
+        let mut live = self.needs.chaining(self.count);
+        live.add(self.roots.iter().copied());
         for nodes in &self.any_of {
-            if !nodes.iter().any(|node| live[*node]) {
-                mark(vec![nodes[0]], &mut live);
+            if !nodes.iter().any(|node| live.holds[*node]) {
+                live.add([nodes[0]]);
             }
         }
-        live
+        live.holds
     }
 
     fn need(&mut self, node: Node, needed: Node) {
-        self.needs.push((node, needed));
+        self.needs.imply(node, needed);
     }
 
     fn need_atom(&mut self, node: Node, atom: Atom) {
@@ -178,8 +133,7 @@ impl<'p> Graph<'p> {
     /// Two nodes together need a third.
     fn need_jointly(&mut self, one: Node, other: Node, atom: Atom) {
         if let Atom::Var(var) = atom {
-            self.joint.push((one, (other, var.index())));
-            self.joint.push((other, (one, var.index())));
+            self.needs.imply_jointly(one, other, var.index());
         }
     }
 
@@ -231,7 +185,7 @@ impl<'p> Graph<'p> {
         for stmt in &block.stmts {
             let node = self.count;
             self.count += 1;
-            self.needs.extend(around.map(|around| (node, around)));
+            around.into_iter().for_each(|around| self.need(node, around));
             for var in &stmt.vars {
                 self.need(var.index(), node);
             }
@@ -262,12 +216,12 @@ impl<'p> Graph<'p> {
             }
             Op::If(cond, _, _) => {
                 self.need_atom(node, *cond);
-                self.branches(stmt);
+                self.flow(stmt);
             }
             Op::Match(cases) => {
                 self.need_atom(node, cases.scrutinee);
                 self.fields(cases);
-                self.branches(stmt);
+                self.flow(stmt);
             }
             Op::Loop(form) => self.repeat(stmt, form, node, may_fail),
             op => {
@@ -288,10 +242,23 @@ impl<'p> Graph<'p> {
         self.wholes.get(&acc).copied().unwrap_or(acc)
     }
 
-    fn call(&mut self, stmt: &Stmt, func: FuncId, args: &[Atom], node: Node) {
-        for (at, var) in stmt.vars.iter().enumerate() {
-            self.need(var.index(), self.nodes.result(func, at));
+    /// The node of a place.
+    fn place(&self, place: Place) -> Node {
+        match place {
+            Place::Var(var) => self.nodes.var(var),
+            Place::Result(func, at) => self.nodes.result(func, at),
         }
+    }
+
+    /// What takes its value from a place needs that, and a place needs all that comes to it.
+    fn flow(&mut self, stmt: &Stmt) {
+        departures(stmt, &mut |var, place| self.need(var.index(), self.place(place)));
+        let program = self.program;
+        arrivals(program, stmt, &mut |atom, place, _| self.need_atom(self.place(place), atom));
+    }
+
+    fn call(&mut self, stmt: &Stmt, func: FuncId, args: &[Atom], node: Node) {
+        departures(stmt, &mut |var, place| self.need(var.index(), self.place(place)));
         for (param, arg) in self.program.funcs[func].params.iter().zip(args) {
             self.need_jointly(node, param.index(), *arg);
             if let Atom::Var(arg) = arg
@@ -300,14 +267,6 @@ impl<'p> Graph<'p> {
                 let whole = self.whole(*arg).index();
                 self.need(whole, node);
                 self.need(whole, param.index());
-            }
-        }
-    }
-
-    fn branches(&mut self, stmt: &Stmt) {
-        for block in stmt.op.blocks() {
-            for (var, result) in stmt.vars.iter().zip(&block.results) {
-                self.need_atom(var.index(), *result);
             }
         }
     }
@@ -326,16 +285,8 @@ impl<'p> Graph<'p> {
             LoopForm::For { count, .. } => self.need_atom(node, *count),
             LoopForm::While(cond) => self.need_atom(node, cond.results[0]),
         }
-        let states = form.states.len();
-        for (at, state) in form.states.iter().enumerate() {
-            self.need(stmt.vars[at].index(), state.index());
-            self.need_atom(state.index(), form.init[at]);
-            self.need_atom(state.index(), form.body.results[at]);
-        }
-        let collected = &stmt.vars[states..];
-        for (var, result) in collected.iter().zip(&form.body.results[states..]) {
-            self.need_atom(var.index(), *result);
-        }
+        self.flow(stmt);
+        let collected = &stmt.vars[form.states.len()..];
         if may_fail {
             // Rows may differ in size; a count is negative only for what collects.
             let rows = collected.iter().filter(|var| self.program.vars[**var].ty.rank > 1);
