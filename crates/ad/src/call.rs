@@ -10,18 +10,16 @@
 //! derivative by them. What the function captured is differentiated by the function itself, and the contributions are
 //! added up.
 
-use pullback_base::{Diagnostic, bug};
+use pullback_base::bug;
 use pullback_ir::{Atom, Func, FuncId, Op, Rule, RuleId, Type, VarId};
 
 use crate::activity::is_in;
 use crate::jvp::Jvp;
 use crate::name::NAME;
-use crate::state::Kind;
-
-type Told<T> = Result<T, Box<Diagnostic>>;
+use crate::state::{Kind, Result};
 
 impl Jvp<'_> {
-    pub(crate) fn call(&mut self, vars: Vec<VarId>, func: FuncId, args: Vec<Atom>) -> Told<()> {
+    pub(crate) fn call(&mut self, vars: Vec<VarId>, func: FuncId, args: Vec<Atom>) -> Result<()> {
         let moving: Vec<bool> = args.iter().map(|arg| self.dot(*arg).is_some()).collect();
         if !moving.contains(&true) {
             self.push(vars, Op::Call(func, args));
@@ -50,7 +48,7 @@ impl Jvp<'_> {
         out: Vec<VarId>,
         mut args: Vec<Atom>,
         dots: Vec<Atom>,
-    ) -> Told<()> {
+    ) -> Result<()> {
         let span = self.span;
         if self.kind == Kind::Pull && self.is_run_again(func, moving) {
             let derived = self.ad.run_again(func, moving, span)?;
@@ -100,7 +98,7 @@ impl Jvp<'_> {
         value_captured: Vec<Atom>,
         rule_captured: Vec<Atom>,
         args: Vec<Atom>,
-    ) -> Told<()> {
+    ) -> Result<()> {
         let value = self.program().rules[rule].value();
         let moves = |ctx: &Self, arg: &Atom| ctx.dot(*arg).is_some();
         let by_rule = args.iter().any(|arg| moves(self, arg));
@@ -208,7 +206,7 @@ impl Jvp<'_> {
         pullback: FuncId,
         captured: Vec<Atom>,
         args: Vec<Atom>,
-    ) -> Told<Vec<Option<Atom>>> {
+    ) -> Result<Vec<Option<Atom>>> {
         let types = self.program().funcs[forward].results.clone();
         let results = self.fresh_all("y", &types);
         let forward_args = captured.into_iter().chain(args.iter().copied()).collect();
@@ -270,7 +268,7 @@ impl Jvp<'_> {
         forward: FuncId,
         captured: Vec<Atom>,
         args: Vec<Atom>,
-    ) -> Told<Vec<Option<Atom>>> {
+    ) -> Result<Vec<Option<Atom>>> {
         let types = self.types_of(vars);
         let values = self.fresh_all("y", &types);
         let out = self.out_dots(vars);

@@ -12,11 +12,16 @@
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, Type, VarId};
 
-use crate::state::{Ad, Derived, Kind, Told};
+use crate::state::{Ad, Derived, Kind, Result};
 
 impl Ad {
     /// Differentiates a checkpoint, if that has not been done.
-    pub(crate) fn run_again(&mut self, func: FuncId, moving: &[bool], span: Span) -> Told<Derived> {
+    pub(crate) fn run_again(
+        &mut self,
+        func: FuncId,
+        moving: &[bool],
+        span: Span,
+    ) -> Result<Derived> {
         let key = (func, moving.to_vec());
         if let Some(derived) = self.again.get(&key) {
             return Ok(derived.clone());

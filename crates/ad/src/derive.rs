@@ -19,7 +19,7 @@ use crate::jvp::{Dual, jvp};
 use crate::name::NAME;
 use crate::prune::prune;
 use crate::split::split;
-use crate::state::{Ad, Derived, Key, Kind, Told};
+use crate::state::{Ad, Derived, Key, Kind, Result};
 use crate::tally::{JVP, TRANSPOSE, UNZIP};
 use crate::transpose::{Bar, Presence, Transpose};
 use crate::unzip::close;
@@ -61,7 +61,7 @@ impl Ad {
         kind: Kind,
         is_entry: bool,
         span: Span,
-    ) -> Told<Derived> {
+    ) -> Result<Derived> {
         let key: Key = (func, moving.to_vec(), kind, is_entry);
         if let Some(derived) = self.derived.get(&key) {
             return Ok(derived.clone());

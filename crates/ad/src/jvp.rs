@@ -17,12 +17,12 @@
 //! reaches a tangent they are plain ones. The tangent of data is that of what it holds, as that of an environment in
 //! *The Differentiable Curry*, section 5.
 
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Loop, Match, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Active, is_in};
-use crate::state::{Ad, Kind};
+use crate::state::{Ad, Kind, Result};
 
 /// A function with tangents beside its values.
 pub(crate) struct Dual {
@@ -51,8 +51,6 @@ pub(crate) struct Jvp<'a> {
     pub(crate) span: Span,
 }
 
-type Told<T> = Result<T, Box<Diagnostic>>;
-
 /// Differentiates a function by the parameters that move. If other derivatives call it (`is_entry` is false), its
 /// tangents may be absent.
 pub(crate) fn jvp(
@@ -61,7 +59,7 @@ pub(crate) fn jvp(
     moving: &[bool],
     kind: Kind,
     is_entry: bool,
-) -> Told<Dual> {
+) -> Result<Dual> {
     let source = ad.program.funcs[func].clone();
     let mut atoms = FxHashMap::default();
     let mut params = vec![];
@@ -207,7 +205,7 @@ impl Jvp<'_> {
         &mut self,
         block: Block,
         results: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
-    ) -> Told<Block> {
+    ) -> Result<Block> {
         let outer = std::mem::take(&mut self.stmts);
         for stmt in block.stmts {
             self.stmt(stmt)?;
@@ -226,7 +224,7 @@ impl Jvp<'_> {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-    fn stmt(&mut self, stmt: Stmt) -> Told<()> {
+    fn stmt(&mut self, stmt: Stmt) -> Result<()> {
         self.span = stmt.span;
         let Stmt { vars, op, .. } = stmt;
         match op {
@@ -417,7 +415,7 @@ impl Jvp<'_> {
     }
 
     /// A branch with the tangents of those of its results that vary, and which of them may be absent.
-    fn branch(&mut self, block: Block, varying: &[bool]) -> Told<(Block, Vec<bool>)> {
+    fn branch(&mut self, block: Block, varying: &[bool]) -> Result<(Block, Vec<bool>)> {
         let mut absent = vec![];
         let block = self.block(block, |ctx, results| {
             let mut all = results.to_vec();
@@ -447,7 +445,7 @@ impl Jvp<'_> {
         self.push(all, op);
     }
 
-    fn match_(&mut self, vars: Vec<VarId>, cases: Match) -> Told<()> {
+    fn match_(&mut self, vars: Vec<VarId>, cases: Match) -> Result<()> {
         let varying = self.varying(&vars);
         let mut absent = vec![false; varying.iter().filter(|varies| **varies).count()];
         let mut merge = |other: Vec<bool>| {
@@ -495,7 +493,7 @@ impl Jvp<'_> {
         Ok(())
     }
 
-    fn loop_(&mut self, vars: Vec<VarId>, repeat: Loop) -> Told<()> {
+    fn loop_(&mut self, vars: Vec<VarId>, repeat: Loop) -> Result<()> {
         let states = repeat.states.len();
         let varying_states = self.varying(&repeat.states);
         let mut init = repeat.init.clone();

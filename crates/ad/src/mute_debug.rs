@@ -15,24 +15,24 @@ impl Ad {
     pub(crate) fn quieten(&mut self) {
         let again = std::mem::take(&mut self.ran_again);
         let tells = Tells::of(&self.program);
-        let mut quiet =
-            Quiet { program: &mut self.program, tells: &tells, copies: FxHashMap::default() };
+        let mut ctx =
+            MuteDebug { program: &mut self.program, tells: &tells, copies: FxHashMap::default() };
         for func in again {
-            let mut body = std::mem::take(&mut quiet.program.funcs[func].body);
-            quiet.block(&mut body);
-            quiet.program.funcs[func].body = body;
+            let mut body = std::mem::take(&mut ctx.program.funcs[func].body);
+            ctx.block(&mut body);
+            ctx.program.funcs[func].body = body;
         }
     }
 }
 
-struct Quiet<'a> {
+struct MuteDebug<'a> {
     program: &'a mut Program,
     tells: &'a Tells,
     /// The copies of functions that tell something.
     copies: FxHashMap<FuncId, FuncId>,
 }
 
-impl Quiet<'_> {
+impl MuteDebug<'_> {
     /// A function that computes the same and tells nothing.
     fn func(&mut self, func: FuncId) -> FuncId {
         if let Some(copy) = self.copies.get(&func) {
@@ -60,7 +60,7 @@ impl Quiet<'_> {
             if let Op::Call(func, _) = &mut stmt.op {
                 *func = self.func(*func);
             } else if let Op::Custom { rule, .. } = &mut stmt.op {
-                let quiet = match self.program.rules[*rule].clone() {
+                let muted = match self.program.rules[*rule].clone() {
                     Rule::Vjp { value, forward, pullback } => {
                         let (value, forward) = (self.func(value), self.func(forward));
                         Rule::Vjp { value, forward, pullback }
@@ -69,8 +69,8 @@ impl Quiet<'_> {
                         Rule::Jvp { value: self.func(value), forward: self.func(forward) }
                     }
                 };
-                if quiet != self.program.rules[*rule] {
-                    *rule = self.program.rules.push(quiet);
+                if muted != self.program.rules[*rule] {
+                    *rule = self.program.rules.push(muted);
                 }
             }
             for inner in stmt.op.blocks_mut() {

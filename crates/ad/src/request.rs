@@ -6,7 +6,7 @@
 //! Invariants: a residual is data, with what the forward half saved in it. Where one function makes a residual and
 //! only applies it, it stays several variables.
 
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Span, bug};
 use pullback_ir::{
     Arm, Atom, Block, Constructor, DataId, Elem, FuncId, Match, Mode, Op, Request, RequestId, Stmt,
     Type, VarId,
@@ -15,14 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::name::NAME;
 use crate::orders::asked;
-use crate::state::{Ad, Derived, Kind};
+use crate::state::{Ad, Derived, Kind, Result};
 use pullback_analysis::call_graph::request_of;
-
-type Told<T> = Result<T, Box<Diagnostic>>;
 
 impl Ad {
     /// Makes those requests inside a function that are to be made now.
-    pub(crate) fn resolve(&mut self, func: FuncId) -> Told<()> {
+    pub(crate) fn resolve(&mut self, func: FuncId) -> Result<()> {
         let mut body = std::mem::take(&mut self.program.funcs[func].body);
         let resolved = if asked(&body).is_empty() {
             Ok(())
@@ -34,7 +32,7 @@ impl Ad {
         resolved
     }
 
-    fn block(&mut self, block: &mut Block) -> Told<()> {
+    fn block(&mut self, block: &mut Block) -> Result<()> {
         let mut stmts = vec![];
         for mut stmt in std::mem::take(&mut block.stmts) {
             for inner in stmt.op.blocks_mut() {
@@ -47,7 +45,7 @@ impl Ad {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-    fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Told<()> {
+    fn stmt(&mut self, stmt: Stmt, stmts: &mut Vec<Stmt>) -> Result<()> {
         if request_of(&stmt.op).is_none_or(|request| !self.requests.contains(&request)) {
             stmts.push(stmt);
             return Ok(());
@@ -94,7 +92,7 @@ impl Ad {
     }
 
     /// The derivation that a request asks for, and the data type of its residual, which has its fields from now on.
-    fn made(&mut self, request: RequestId, span: Span) -> Told<(Derived, Option<DataId>)> {
+    fn made(&mut self, request: RequestId, span: Span) -> Result<(Derived, Option<DataId>)> {
         let Request { func, active, mode } = self.program.requests[request].clone();
         let (kind, data) = match mode {
             Mode::Jvp => (Kind::Jvp, None),

@@ -34,7 +34,7 @@ use rustc_hash::FxHashMap;
 
 use crate::name::NAME;
 use crate::orders::reaches_itself;
-use crate::state::{Between, Told};
+use crate::state::{Between, Result};
 use form::{FormId, Forms, tag};
 use limit::{FUNCTIONS, Limit, Limits, REACHES, Reach, refusal};
 use pullback_analysis::call_graph::reachable;
@@ -44,7 +44,7 @@ pub(crate) fn told_apart(
     program: Program,
     roots: &mut [FuncId],
     between: &mut Between<'_>,
-) -> Told<Program> {
+) -> Result<Program> {
     let Some(at) = reaches_itself(&program, roots) else { return Ok(program) };
     let [near, far] = REACHES;
     within(&program, roots, near, at, between).or_else(|(problem, limits)| {
@@ -75,17 +75,17 @@ fn within(
         Err((Box::new(refusal(func, span, &limits, &reach)), limits))
     };
     for has_literals in [true, false] {
-        let mut towers = Towers::new(program.clone(), has_literals, reach);
-        let copies: Vec<usize> = roots.iter().map(|root| towers.root(*root)).collect();
-        let has_room = towers.solve(funcs.len() + FUNCTIONS);
-        limits.append(&mut towers.forms.limits);
+        let mut ctx = SpecialiseOrders::new(program.clone(), has_literals, reach);
+        let copies: Vec<usize> = roots.iter().map(|root| ctx.root(*root)).collect();
+        let has_room = ctx.solve(funcs.len() + FUNCTIONS);
+        limits.append(&mut ctx.forms.limits);
         if !has_room {
             limits.insert(Limit::Functions);
             continue;
         }
         let mut copies: Vec<FuncId> =
-            copies.into_iter().map(|copy| towers.copies[copy].func).collect();
-        let told = between(towers.finished(), &mut copies);
+            copies.into_iter().map(|copy| ctx.copies[copy].func).collect();
+        let told = between(ctx.finished(), &mut copies);
         if let Some((func, span)) = reaches_itself(&told, &copies) {
             return refused(&told.funcs[func], span, limits);
         }
@@ -124,7 +124,7 @@ struct Variant {
     data: DataId,
 }
 
-struct Towers {
+struct SpecialiseOrders {
     program: Program,
     forms: Forms,
     copies: Vec<Copy>,
@@ -145,7 +145,7 @@ struct Towers {
     changed: bool,
 }
 
-impl Towers {
+impl SpecialiseOrders {
     fn new(program: Program, has_literals: bool, reach: Reach) -> Self {
         Self {
             forms: Forms::new(&program, has_literals, reach.height),

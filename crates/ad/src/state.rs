@@ -43,7 +43,8 @@ pub(crate) struct Derived {
     pub(crate) accs: Vec<bool>,
 }
 
-pub(crate) type Told<T> = Result<T, Box<Diagnostic>>;
+/// What is derived, or why it cannot be.
+pub(crate) type Result<T, E = Box<Diagnostic>> = std::result::Result<T, E>;
 pub(crate) type Key = (FuncId, Vec<bool>, Kind, bool);
 
 /// The state of differentiation.

@@ -22,7 +22,7 @@ use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
 use crate::emit::{Code, Fp, Unit, emit_all};
-use crate::fault::{Names, Told, diagnostic};
+use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
@@ -305,8 +305,8 @@ fn blocks(types: impl Iterator<Item = Type>) -> Vec<usize> {
 ///
 /// # Safety
 /// The context must be open.
-unsafe fn told(library: &Library, context: *const Context) -> Told {
-    let mut told: Told = [0; 8];
+unsafe fn told(library: &Library, context: *const Context) -> Report {
+    let mut told: Report = [0; 8];
     // SAFETY: as many words are written.
     unsafe { (library.told)(context, told.as_mut_ptr()) }
     told
@@ -402,7 +402,7 @@ impl Run<'_> {
         diagnostic(&self.told(), &text, &Names::of(program), sites, limits)
     }
 
-    fn told(&self) -> Told {
+    fn told(&self) -> Report {
         // SAFETY: the context is open as long as the run is.
         unsafe { told(&self.native.loaded.library, self.context) }
     }

@@ -19,7 +19,7 @@ use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
 use crate::emit::{Fp, Unit, emit_all};
-use crate::fault::{Names, Told, diagnostic};
+use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
 use crate::limits::WORTH;
 use crate::load::{Context, Library};
@@ -434,7 +434,7 @@ impl Callable {
 
     /// The error that a call has ended with.
     fn failure(&self, idle: &Idle, going: Option<&Going>, allowed: &Allowed) -> Box<Diagnostic> {
-        let mut told: Told = [0; 8];
+        let mut told: Report = [0; 8];
         // SAFETY: the context is open, and as many words are written.
         unsafe { (self.library.told)(idle.context.get(), told.as_mut_ptr()) }
         let literal = |at: usize| self.texts.get(at).cloned();

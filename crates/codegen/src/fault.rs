@@ -1,6 +1,6 @@
 //! Translation of failures: from the numbers that a failed run leaves to the error that the evaluator would tell.
 //!
-//! Input: what the run tells at its end ([`Told`]), the program, the places in the source by their numbers, and the
+//! Input: what the run tells at its end ([`Report`]), the program, the places in the source by their numbers, and the
 //! limits. Output: a diagnostic at the place of the failure. If that is in the library, the diagnostic also has the
 //! place of the call into the library.
 //!
@@ -17,7 +17,7 @@ use crate::limits::Limits;
 
 /// What a run tells at its end: of a failure the kind, place, three operands, a Real's bits, and the place of the
 /// call into the library; of any the bytes that are held.
-pub(crate) type Told = [i64; 8];
+pub(crate) type Report = [i64; 8];
 
 /// What errors name of a program.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub fn cannot_be_made(told: String, instead: &str) -> Diagnostic {
 
 /// The error of a run; `text` gives the String of a word.
 pub(crate) fn diagnostic(
-    told: &Told,
+    told: &Report,
     text: &dyn Fn(i64) -> String,
     names: &Names,
     sites: &[Span],
@@ -62,7 +62,7 @@ pub(crate) fn diagnostic(
     Box::new(diagnostic)
 }
 
-fn fault(told: &Told, text: &dyn Fn(i64) -> String, names: &Names, limits: &Limits) -> Fault {
+fn fault(told: &Report, text: &dyn Fn(i64) -> String, names: &Names, limits: &Limits) -> Fault {
     let [kind, _, a, b, d, real, ..] = *told;
     let function = |number: i64| names.functions.get(number as usize).cloned().unwrap_or_default();
     match kind {
@@ -116,6 +116,6 @@ fn what(word: i64, text: &dyn Fn(i64) -> String) -> String {
     }
 }
 
-fn broken(told: &Told) -> ! {
+fn broken(told: &Report) -> ! {
     bug("codegen", format_args!("a run without broken promises, not {told:?}"))
 }

@@ -14,10 +14,10 @@ use pullback_ir::{
 use pullback_prim::Prim;
 
 use super::form::{FormId, Forms, is_told};
-use super::{Towers, Variant};
+use super::{SpecialiseOrders, Variant};
 use crate::name::NAME;
 
-impl Towers {
+impl SpecialiseOrders {
     pub(super) fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let truth = self.truth(&stmt.op);
@@ -263,14 +263,14 @@ impl Towers {
         args: &[FormId],
         vars: &[VarId],
     ) -> RuleId {
-        let value_of = |towers: &mut Self, func: FuncId| {
-            let copy = towers.copy(func, value_args.clone());
-            towers.bind_results(vars, copy);
-            towers.copies[copy].func
+        let value_of = |ctx: &mut Self, func: FuncId| {
+            let copy = ctx.copy(func, value_args.clone());
+            ctx.bind_results(vars, copy);
+            ctx.copies[copy].func
         };
         // Nothing is known of tangents, which come last.
-        let padded = |towers: &Self, func: FuncId, mut forms: Vec<FormId>| {
-            forms.resize(towers.program.funcs[func].params.len(), Forms::ANY);
+        let padded = |ctx: &Self, func: FuncId, mut forms: Vec<FormId>| {
+            forms.resize(ctx.program.funcs[func].params.len(), Forms::ANY);
             forms
         };
         let copied = match self.program.rules[rule].clone() {

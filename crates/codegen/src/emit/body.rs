@@ -61,7 +61,7 @@ pub(super) struct Body<'e, 'p> {
     /// Whether the text is part of a kernel's function that threads run.
     pub is_shared: bool,
     /// Whether the text is part of a loop outside kernels that threads share out.
-    pub is_spread: bool,
+    pub is_parallel: bool,
     /// The variables of statements that are done in order, after all iterations of such a loop.
     pub folded: FxHashSet<VarId>,
     /// Whether the text is inside a loop.

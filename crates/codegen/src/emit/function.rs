@@ -48,7 +48,7 @@ impl Emit<'_> {
             in_frame,
             is_slow: false,
             is_shared: false,
-            is_spread: false,
+            is_parallel: false,
             folded: FxHashSet::default(),
             is_inside: false,
             workers: String::new(),

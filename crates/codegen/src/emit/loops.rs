@@ -93,7 +93,7 @@ impl Body<'_, '_> {
         }
         let tells = self.tells();
         let is_once = self.is_once();
-        let spread = self.spread(looped, vars);
+        let parallel = self.parallel_loop(looped, vars);
         let outside = std::mem::replace(&mut self.is_inside, true);
         match &looped.form {
             LoopForm::For { index, count, down } => {
@@ -101,8 +101,8 @@ impl Body<'_, '_> {
                 let (index, count, down) = (*index, *count, *down);
                 let counted = Counted { looped, inner, vars, index, count, text, down, tells };
                 self.begin_all(&counted);
-                match spread {
-                    Some(spread) => self.spread_out(&counted, &spread, is_once),
+                match parallel {
+                    Some(parallel) => self.share_out(&counted, &parallel, is_once),
                     None => self.counted(&counted),
                 }
             }

@@ -61,7 +61,7 @@ use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use inline_base_cases::bases;
-use parallel_loops::{Spreads, whole_accs};
+use parallel_loops::{ParallelLoops, whole_accs};
 use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
 
@@ -195,8 +195,12 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         check_ranks(unit.program)?;
         let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
         emit.is_library = false;
-        emit.spreads =
-            Some(Spreads::of(unit.program, unit.roots, &emit.whole_accs, unit.fp == Fp::Strict));
+        emit.parallel_loops = Some(ParallelLoops::of(
+            unit.program,
+            unit.roots,
+            &emit.whole_accs,
+            unit.fp == Fp::Strict,
+        ));
         emit.ways.clone_from(ways);
         own.push_str(&emit.unit(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
@@ -234,7 +238,7 @@ struct Emit<'p> {
     /// From how many statements on threads may run its loops, where that number is known.
     worth: f64,
     /// Which loops over anything threads may share out.
-    spreads: Option<Spreads>,
+    parallel_loops: Option<ParallelLoops>,
     /// Whether threads get the constants that are known.
     shares_constants: bool,
     /// What the names of this program begin with.
@@ -285,7 +289,7 @@ impl<'p> Emit<'p> {
             }),
             is_library: true,
             worth: unit.worth,
-            spreads: None,
+            parallel_loops: None,
             shares_constants: false,
             prefix,
             has_cells: with_cells(&unit.program.datas),

@@ -1,7 +1,7 @@
 //! Dependence test for loop parallelisation outside kernels: which loops threads may share out, and what of their
 //! iterations is done in order.
 //!
-//! Input: a program; then a loop, and which statements of it cannot fail. Output: a [`Spread`] if threads may run the
+//! Input: a program; then a loop, and which statements of it cannot fail. Output: a [`ParallelLoop`] if threads may run the
 //! iterations: what the loop needs from outside, and the statements to do in order afterwards. `parallel_loops_text`
 //! writes it, and has the example.
 //!
@@ -30,7 +30,7 @@ use pullback_analysis::facts::FuncFacts;
 const LEFT: usize = 16;
 
 /// How a loop is shared out.
-pub(super) struct Spread {
+pub(super) struct ParallelLoop {
     /// The variables from outside, in the order of their first use.
     pub outside: Vec<VarId>,
     /// The variables of statements that are done in order, after the iterations.
@@ -44,7 +44,7 @@ pub(super) struct Spread {
 }
 
 /// What the dependence test knows of the functions of a program.
-pub(super) struct Spreads {
+pub(super) struct ParallelLoops {
     tells: Tells,
     /// Whether a function reaches a constant that holds cells, which count for all threads.
     meets_cells: IdVec<FuncId, bool>,
@@ -59,7 +59,7 @@ pub(super) struct Spreads {
     is_ordered: bool,
 }
 
-impl Spreads {
+impl ParallelLoops {
     pub fn of(
         program: &Program,
         roots: &[FuncId],
@@ -74,7 +74,7 @@ impl Spreads {
         };
         let meets_cells =
             reaching(program, |func| func.is_constant && !func.results.iter().all(is_uncounted));
-        let mut spreads = Self {
+        let mut parallel_loops = Self {
             tells: Tells::of(program),
             meets_cells,
             meets_constants: reaching(program, |func| func.is_constant),
@@ -85,11 +85,11 @@ impl Spreads {
         };
         let mut todo = roots.to_vec();
         while let Some(func) = todo.pop() {
-            if !std::mem::replace(&mut spreads.holds[func], true) {
-                spreads.callees(program, &program.funcs[func].body, &mut todo);
+            if !std::mem::replace(&mut parallel_loops.holds[func], true) {
+                parallel_loops.callees(program, &program.funcs[func].body, &mut todo);
             }
         }
-        spreads
+        parallel_loops
     }
 
     /// Whether a function may have loops that are shared out.
@@ -103,7 +103,7 @@ impl Spreads {
             #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
             match &stmt.op {
                 Op::Loop(looped)
-                    if self.spread(program, looped, &FuncFacts::default()).is_some() => {}
+                    if self.parallel_loop(program, looped, &FuncFacts::default()).is_some() => {}
                 Op::Loop(Loop { form: LoopForm::While(cond), body, .. }) => {
                     self.callees(program, cond, to);
                     self.callees(program, body, to);
@@ -117,7 +117,12 @@ impl Spreads {
     }
 
     /// How a loop is shared out, if it may be. `facts` are what is known of its function.
-    pub fn spread(&self, program: &Program, looped: &Loop, facts: &FuncFacts) -> Option<Spread> {
+    pub fn parallel_loop(
+        &self,
+        program: &Program,
+        looped: &Loop,
+        facts: &FuncFacts,
+    ) -> Option<ParallelLoop> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
         let body = &looped.body;
         let is_single = matches!(count, Atom::Int(count) if count < 2);
@@ -164,7 +169,7 @@ impl Spreads {
             return None;
         }
         let (folded, left) = folds(program, looped, facts)?;
-        Some(Spread { outside, folded, left, summed, keeps })
+        Some(ParallelLoop { outside, folded, left, summed, keeps })
     }
 }
 

@@ -32,7 +32,7 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Type, VarId};
 use super::blocks::Exit;
 use super::body::Body;
 use super::loops::Counted;
-use super::parallel_loops::Spread;
+use super::parallel_loops::ParallelLoop;
 use super::{Lines, progress};
 use crate::layout::{elem_number, elem_type};
 use pullback_analysis::cost::{Unknown, steps};
@@ -70,21 +70,21 @@ struct Made {
 
 impl Body<'_, '_> {
     /// How a loop is shared out among threads, if it may be.
-    pub(super) fn spread(&self, looped: &Loop, vars: &[VarId]) -> Option<Spread> {
+    pub(super) fn parallel_loop(&self, looped: &Loop, vars: &[VarId]) -> Option<ParallelLoop> {
         let LoopForm::For { count, .. } = looped.form else { return None };
         let is_once = self.is_once();
         let is_short = matches!(count, Atom::Int(count) if count < FEW) && !is_once;
-        let spreads = self.emit.spreads.as_ref()?;
+        let parallel_loops = self.emit.parallel_loops.as_ref()?;
         let collected = &vars[looped.states.len()..];
         let stays = self.is_slow
-            || self.is_spread
+            || self.is_parallel
             || is_short
-            || !spreads.holds(self.func)
+            || !parallel_loops.holds(self.func)
             || collected.iter().any(|var| self.places.contains_key(var));
         if stays {
             return None;
         }
-        spreads.spread(self.emit.program, looped, self.facts())
+        parallel_loops.parallel_loop(self.emit.program, looped, self.facts())
     }
 
     /// Whether a run comes to this place only once.
@@ -93,25 +93,25 @@ impl Body<'_, '_> {
     }
 
     /// The lines that run such a loop; its states are there, and its arrays are begun.
-    pub(super) fn spread_out(&mut self, of: &Counted<'_>, spread: &Spread, is_once: bool) {
+    pub(super) fn share_out(&mut self, of: &Counted<'_>, parallel: &ParallelLoop, is_once: bool) {
         let (looped, count) = (of.looped, &of.text);
         if of.tells {
             self.tell_begin(count, of.down);
         }
-        let Made { name, frame, builds, sums, ends } = self.spread_functions(of, spread);
+        let Made { name, frame, builds, sums, ends } = self.functions_of(of, parallel);
         let fold = if looped.states.is_empty() { "0".to_owned() } else { format!("{name}_fold") };
         // What keeps cells uses no constant.
-        let known = if self.emit.has_constants() && !spread.keeps {
+        let known = if self.emit.has_constants() && !parallel.keeps {
             self.emit.shares_constants = true;
             self.emit.named("lend")
         } else {
             "0".to_owned()
         };
         let site = self.site();
-        let (rows, words, is_once) = (builds.len(), spread.left.len(), i32::from(is_once));
-        let (adds, weight) = (spread.summed.len(), self.weight(looped));
+        let (rows, words, is_once) = (builds.len(), parallel.left.len(), i32::from(is_once));
+        let (adds, weight) = (parallel.summed.len(), self.weight(looped));
         let (keeps, end) =
-            (i32::from(spread.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
+            (i32::from(parallel.keeps), if ends { format!("{name}_end") } else { "0".to_owned() });
         self.line(format_args!(
             "static const pb_loop {name}_loop = {{{name}, {fold}, {known}, {end}, {site}, {words}, {rows}, {sums}, {adds}, {keeps}, {is_once}, {weight}}};"
         ));
@@ -129,7 +129,7 @@ impl Body<'_, '_> {
     }
 
     /// The functions that run iterations, and what is done in order.
-    fn spread_functions(&mut self, of: &Counted<'_>, spread: &Spread) -> Made {
+    fn functions_of(&mut self, of: &Counted<'_>, parallel: &ParallelLoop) -> Made {
         let Counted { looped, vars, .. } = *of;
         let name = format!("{}_s{}", self.emit.name(self.func), self.fresh());
         let collected = &vars[looped.states.len()..];
@@ -144,9 +144,9 @@ impl Body<'_, '_> {
             let _ = writeln!(ends, "  if (e->left.is_ordered) *e->g{var} = g{var};");
             frame.push(format!("&g{var}"));
         }
-        let is_summed = |acc: &VarId| spread.summed.contains(acc);
+        let is_summed = |acc: &VarId| parallel.summed.contains(acc);
         let mut accs: Vec<VarId> =
-            spread.outside.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
+            parallel.outside.iter().copied().filter(|var| self.ty(*var).is_acc).collect();
         accs.sort_by_key(is_summed);
         for acc in &accs {
             let (name, rank) = (acc.index(), self.ty(*acc).rank);
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
             frame.push(name.to_owned());
         };
         let mut own = String::new();
-        for var in &spread.outside {
+        for var in &parallel.outside {
             let (ty, name) = (self.ty(*var), format!("v{}", var.index()));
             field(&self.c_type(ty), &name);
             own.push_str(&self.own_head(*var));
@@ -195,15 +195,15 @@ impl Body<'_, '_> {
             let _ = writeln!(fields, "  {ty} k{state};");
             frame.push(format!("v{state}"));
         }
-        let copies = self.copies(&spread.outside, &name);
-        let has_ends = spread.keeps && !copies.ends.is_empty();
+        let copies = self.copies(&parallel.outside, &name);
+        let has_ends = parallel.keeps && !copies.ends.is_empty();
         let ending = if has_ends {
             format!("static void {name}_end(pb_ctx *c, void *copies) {{\n{}}}\n", copies.ends)
         } else {
             String::new()
         };
-        let inside = self.iterations(of, spread);
-        let fold = self.fold(of, spread, &name);
+        let inside = self.iterations(of, parallel);
+        let fold = self.fold(of, parallel, &name);
         let _ = write!(
             self.workers,
             "typedef struct {{\n{fields}}} {name}_frame;\n\
@@ -288,7 +288,7 @@ impl Body<'_, '_> {
     }
 
     /// The lines that run iterations.
-    fn iterations(&mut self, of: &Counted<'_>, spread: &Spread) -> String {
+    fn iterations(&mut self, of: &Counted<'_>, parallel: &ParallelLoop) -> String {
         let (looped, collected) = (of.looped, &of.vars[of.looped.states.len()..]);
         let outer = std::mem::replace(&mut self.lines, Lines { text: String::new(), depth: 1 });
         self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
@@ -304,13 +304,13 @@ impl Body<'_, '_> {
         };
         let bare =
             Loop { form: looped.form.clone(), states: vec![], init: vec![], body: body.clone() };
-        let is_spread = std::mem::replace(&mut self.is_spread, true);
-        self.folded.clone_from(&spread.folded);
+        let is_parallel = std::mem::replace(&mut self.is_parallel, true);
+        self.folded.clone_from(&parallel.folded);
         self.block(&body, of.inner, &[], Exit::Next(&bare, collected));
         self.folded.clear();
-        self.is_spread = is_spread;
-        let words = spread.left.len();
-        for (at, var) in spread.left.iter().enumerate() {
+        self.is_parallel = is_parallel;
+        let words = parallel.left.len();
+        for (at, var) in parallel.left.iter().enumerate() {
             let (name, field) = (var.index(), word(self.ty(*var).elem));
             self.line(format_args!(
                 "e->left.left[(turn - e->left.first) * {words} + {at}].{field} = v{name};"
@@ -331,7 +331,7 @@ impl Body<'_, '_> {
     }
 
     /// The function that does what is done in order, if there is anything.
-    fn fold(&mut self, of: &Counted<'_>, spread: &Spread, name: &str) -> String {
+    fn fold(&mut self, of: &Counted<'_>, parallel: &ParallelLoop, name: &str) -> String {
         let looped = of.looped;
         if looped.states.is_empty() {
             return String::new();
@@ -340,13 +340,13 @@ impl Body<'_, '_> {
         let (span, is_proven) = (self.span, self.is_proven);
         let mut used: Vec<Atom> = looped.body.results[..looped.states.len()].to_vec();
         let folded = |stmt: &&pullback_ir::Stmt| {
-            stmt.vars.first().is_some_and(|var| spread.folded.contains(var))
+            stmt.vars.first().is_some_and(|var| parallel.folded.contains(var))
         };
         for stmt in looped.body.stmts.iter().filter(folded) {
             stmt.op.for_each_atom(&mut |atom| used.push(atom));
         }
         used.extend(of.down.then_some(of.count));
-        for var in spread.outside.iter().filter(|var| used.contains(&Atom::Var(**var))) {
+        for var in parallel.outside.iter().filter(|var| used.contains(&Atom::Var(**var))) {
             self.define(*var, &format!("e->v{}", var.index()));
         }
         for state in &looped.states {
@@ -354,8 +354,8 @@ impl Body<'_, '_> {
         }
         self.open(format_args!("for (int64_t turn = from; turn < to; turn++) {{"));
         self.iteration(of);
-        let words = spread.left.len();
-        for (at, var) in spread.left.iter().enumerate() {
+        let words = parallel.left.len();
+        for (at, var) in parallel.left.iter().enumerate() {
             let field = word(self.ty(*var).elem);
             self.define(
                 *var,

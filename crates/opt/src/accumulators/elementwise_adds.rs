@@ -33,13 +33,14 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
         let uses = body.uses();
-        let mut spread = Spread { program, uses, counts: FxHashMap::default(), changed: false };
-        spread.block(body);
-        spread.changed
+        let mut ctx =
+            ElementwiseAdds { program, uses, counts: FxHashMap::default(), changed: false };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
-struct Spread<'p> {
+struct ElementwiseAdds<'p> {
     program: &'p mut Program,
     /// How often each variable is used.
     uses: FxHashMap<VarId, usize>,
@@ -48,7 +49,7 @@ struct Spread<'p> {
     changed: bool,
 }
 
-impl Spread<'_> {
+impl ElementwiseAdds<'_> {
     fn block(&mut self, block: &mut Block) {
         let mut own = vec![];
         for stmt in &mut block.stmts {

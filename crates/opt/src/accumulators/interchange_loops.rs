@@ -61,13 +61,13 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
             }
         });
         let undefined = &undefined;
-        let mut outer = Outer { program, counted, undefined, safe, zeros, changed: false };
-        outer.block(body, None);
-        outer.changed
+        let mut ctx = InterchangeLoops { program, counted, undefined, safe, zeros, changed: false };
+        ctx.block(body, None);
+        ctx.changed
     })
 }
 
-struct Outer<'p> {
+struct InterchangeLoops<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
@@ -101,7 +101,7 @@ struct Slice {
     reads_all: bool,
 }
 
-impl Outer<'_> {
+impl InterchangeLoops<'_> {
     fn block(&mut self, block: &mut Block, around: Option<&Inside>) {
         for stmt in &mut block.stmts {
             let own = if let Op::Loop(looped @ Loop { form: LoopForm::For { .. }, .. }) = &stmt.op {
@@ -293,7 +293,7 @@ fn names_all(at: &[Atom], levels: &[Level<'_>]) -> bool {
 
 /// Finds out what the new loops compute.
 struct Taking<'a, 'p> {
-    outer: &'a Outer<'p>,
+    ctx: &'a InterchangeLoops<'p>,
     levels: &'a [Level<'a>],
     around: Option<&'a Inside>,
     /// The statements of the levels, by what they bind.
@@ -303,7 +303,11 @@ struct Taking<'a, 'p> {
 }
 
 impl<'a, 'p> Taking<'a, 'p> {
-    fn new(outer: &'a Outer<'p>, levels: &'a [Level<'a>], around: Option<&'a Inside>) -> Self {
+    fn new(
+        ctx: &'a InterchangeLoops<'p>,
+        levels: &'a [Level<'a>],
+        around: Option<&'a Inside>,
+    ) -> Self {
         let mut defs = FxHashMap::default();
         for (level, Level { body, .. }) in levels.iter().enumerate() {
             for stmt in &body.stmts {
@@ -311,7 +315,7 @@ impl<'a, 'p> Taking<'a, 'p> {
             }
         }
         let bound = levels[0].body.bound();
-        Self { outer, levels, around, defs, bound, slice: Slice::default() }
+        Self { ctx, levels, around, defs, bound, slice: Slice::default() }
     }
 
     /// Whether a variable is bound in the loops, but for the states of the first one.
@@ -337,7 +341,7 @@ impl<'a, 'p> Taking<'a, 'p> {
         let (level, stmt) = *self.defs.get(&var)?;
         let is_innermost = level + 1 == self.levels.len();
         let is_read = matches!(stmt.op, Op::Index(..));
-        if self.outer.safe.contains(&var) && (is_read || (is_innermost && is_cheap(&stmt.op))) {
+        if self.ctx.safe.contains(&var) && (is_read || (is_innermost && is_cheap(&stmt.op))) {
             let before = (self.slice.kept.len(), self.slice.stmts.len(), self.slice.done.clone());
             if self.again(var, stmt).is_some() {
                 return Some(());
@@ -365,7 +369,7 @@ impl<'a, 'p> Taking<'a, 'p> {
             hangs.extend(self.slice.hangs.get(&operand).into_iter().flatten());
         }
         let is_element =
-            matches!(stmt.op, Op::Index(..)) && !self.outer.program.vars[var].ty.is_array();
+            matches!(stmt.op, Op::Index(..)) && !self.ctx.program.vars[var].ty.is_array();
         self.slice.reads_all |= is_element && is_all(&hangs);
         self.slice.hangs.insert(var, hangs);
         self.slice.stmts.push(stmt.clone());
@@ -374,10 +378,10 @@ impl<'a, 'p> Taking<'a, 'p> {
 
     /// Whether the loops can collect a number, or a row of numbers of one size.
     fn can_be_kept(&self, var: VarId, level: usize, stmt: &Stmt) -> bool {
-        let ty = self.outer.program.vars[var].ty;
+        let ty = self.ctx.program.vars[var].ty;
         let is_counted =
-            self.levels[..=level].iter().all(|level| self.outer.counted.contains(&level.index));
-        let is_there = !self.outer.undefined.contains(&var);
+            self.levels[..=level].iter().all(|level| self.ctx.counted.contains(&level.index));
+        let is_there = !self.ctx.undefined.contains(&var);
         is_counted && is_there && (ty == Type::REAL || (level == 0 && self.is_row(ty, stmt)))
     }
 

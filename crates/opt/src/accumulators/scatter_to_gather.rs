@@ -55,7 +55,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let (facts, effects) = (analyses.facts(program), analyses.effects(program));
     each_func(program, |program, func, body| {
         let effects = effects.func(func);
-        let mut shift = Shift {
+        let mut ctx = ScatterToGather {
             counted: &facts.func(func).counted,
             sure: FxHashSet::default(),
             ints: Ints::of(body),
@@ -64,13 +64,13 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
             program,
         };
         body.visit(&mut |stmt| {
-            shift.learn(stmt, !effects.fails_itself(shift.program, stmt));
+            ctx.learn(stmt, !effects.fails_itself(ctx.program, stmt));
         });
-        shift.block(body)
+        ctx.block(body)
     })
 }
 
-struct Shift<'p> {
+struct ScatterToGather<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
@@ -94,7 +94,7 @@ struct Life {
     places: Vec<i64>,
 }
 
-impl Shift<'_> {
+impl ScatterToGather<'_> {
     fn learn(&mut self, stmt: &Stmt, is_sure: bool) {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::AddAcc(Atom::Var(acc), at, _), _) if is_sure => {

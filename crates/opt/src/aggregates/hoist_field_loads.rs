@@ -16,7 +16,7 @@
 //!
 //! Law: values and failures stay. A constructor that is not there gives `undef`, at which no arm of the loop looks.
 //! It applies to values that surely are there: the loop may look at others only behind a branch, or not at all.
-//! Fields are taken out through several constructors, and only if arrays are among them; values that the loop changes
+//! HoistFieldLoads are taken out through several constructors, and only if arrays are among them; values that the loop changes
 //! are left alone.
 
 use std::collections::BTreeMap;
@@ -43,11 +43,11 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let undefined = analyses.undefined(program);
     each_stmt(program, |program, stmt, before| {
         matches!(stmt.op, Op::Loop(_))
-            && Fields { program, undefined: &undefined }.take(stmt, before)
+            && HoistFieldLoads { program, undefined: &undefined }.take(stmt, before)
     })
 }
 
-struct Fields<'p> {
+struct HoistFieldLoads<'p> {
     program: &'p mut Program,
     /// The values that may be undefined.
     undefined: &'p FxHashSet<VarId>,
@@ -73,7 +73,7 @@ struct Wanted {
     fields: BTreeMap<Path, Vec<VarId>>,
 }
 
-impl Fields<'_> {
+impl HoistFieldLoads<'_> {
     /// Takes fields out before a loop, which then reads what was taken out; whether there were any.
     fn take(&mut self, repeat: &mut Stmt, before: &mut Vec<Stmt>) -> bool {
         if !repeat.op.blocks().into_iter().any(has_match) {
@@ -99,7 +99,7 @@ impl Fields<'_> {
             bound.extend(block.bound());
             block.visit_atoms(&mut |atom| used.extend(atom.var()));
         }
-        let mut found: Vec<(Atom, Wanted)> = vec![];
+        let mut candidates: Vec<(Atom, Wanted)> = vec![];
         // For each variable that is a field, which value it is of, and the path to it.
         let mut places: FxHashMap<VarId, (usize, Path)> = FxHashMap::default();
         let mut look = |stmt: &Stmt| {
@@ -111,13 +111,13 @@ impl Fields<'_> {
             } else if bound.contains(&var) {
                 return;
             } else {
-                let known = found.iter().position(|(other, _)| *other == value);
-                let new = found.len();
-                found.extend(known.is_none().then(|| (value, Wanted::default())));
+                let known = candidates.iter().position(|(other, _)| *other == value);
+                let new = candidates.len();
+                candidates.extend(known.is_none().then(|| (value, Wanted::default())));
                 (known.unwrap_or(new), vec![])
             };
             for arm in &cases.arms {
-                let wanted = &mut found[at].1;
+                let wanted = &mut candidates[at].1;
                 wanted.arms.entry((path.clone(), arm.tag)).or_insert_with(|| arm.params.clone());
                 for (place, param) in arm.params.iter().enumerate() {
                     let path = [path.as_slice(), &[(arm.tag, place)]].concat();
@@ -137,8 +137,8 @@ impl Fields<'_> {
         };
         repeat.op.blocks().into_iter().for_each(|block| block.visit(&mut look));
         let is_array = |vars: &Vec<VarId>| self.program.vars[vars[0]].ty.is_array();
-        found.retain(|(_, wanted)| wanted.fields.values().any(is_array));
-        found
+        candidates.retain(|(_, wanted)| wanted.fields.values().any(is_array));
+        candidates
     }
 
     /// The match that takes out of the value in a place the fields that are below the place.

@@ -43,7 +43,7 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
         return Changed::Nothing;
     }
     let graph = analyses.call_graph(program, roots);
-    let mut ctx = Deforest { program, graph: &graph, made: FxHashMap::default() };
+    let mut ctx = Deforest { program, graph: &graph, joined: FxHashMap::default() };
     let mut changed = false;
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.program.funcs[*func].body);
@@ -69,7 +69,7 @@ struct Deforest<'p> {
     program: &'p mut Program,
     graph: &'p CallGraph,
     /// The functions that were made of two, where they could be.
-    made: FxHashMap<Pair, Option<FuncId>>,
+    joined: FxHashMap<Pair, Option<FuncId>>,
 }
 
 impl Deforest<'_> {
@@ -78,12 +78,12 @@ impl Deforest<'_> {
         if !(self.is_alone(pair.makes) && self.is_alone(pair.takes)) {
             return None;
         }
-        if let Some(made) = self.made.get(&pair) {
-            return *made;
+        if let Some(joined) = self.joined.get(&pair) {
+            return *joined;
         }
-        let made = self.made_of(pair);
-        self.made.insert(pair, made);
-        made
+        let joined = self.joined_of(pair);
+        self.joined.insert(pair, joined);
+        joined
     }
 
     /// Whether a function is recursive by itself alone, not through others.
@@ -101,7 +101,7 @@ impl Deforest<'_> {
             })
     }
 
-    fn made_of(&mut self, pair: Pair) -> Option<FuncId> {
+    fn joined_of(&mut self, pair: Pair) -> Option<FuncId> {
         let Pair { takes, at, makes } = pair;
         let (f, g) = (self.program.funcs[takes].clone(), self.program.funcs[makes].clone());
         let mut fresh = |params: &[VarId]| -> Vec<VarId> {
@@ -189,15 +189,15 @@ fn join(block: &mut Block, one_of: &mut dyn FnMut(Pair) -> Option<FuncId>) -> bo
     let mut stays = vec![true; block.stmts.len()];
     for index in 0..block.stmts.len() {
         let Op::Call(takes, args) = &block.stmts[index].op else { continue };
-        let made = args.iter().enumerate().find_map(|(at, arg)| {
+        let joined = args.iter().enumerate().find_map(|(at, arg)| {
             let maker = *makers.get(&arg.var()?)?;
-            let Op::Call(makes, given) = &block.stmts[maker].op else { return None };
+            let Op::Call(makes, inputs) = &block.stmts[maker].op else { return None };
             let one = one_of(Pair { takes: *takes, at, makes: *makes })?;
             let mut others = args.clone();
             others.remove(at);
-            Some((maker, Op::Call(one, given.iter().copied().chain(others).collect())))
+            Some((maker, Op::Call(one, inputs.iter().copied().chain(others).collect())))
         });
-        if let Some((maker, op)) = made {
+        if let Some((maker, op)) = joined {
             stays[maker] = false;
             block.stmts[index].op = op;
             block.stmts[index].span = block.stmts[maker].span;

@@ -186,11 +186,11 @@ impl<'p> Meetings<'p> {
 
     /// Those of a block, and of the blocks inside it.
     fn all(&self, block: &Block) -> Vec<Meeting> {
-        let mut found = self.here(block);
+        let mut meetings = self.here(block);
         for stmt in &block.stmts {
-            found.extend(stmt.op.blocks().into_iter().flat_map(|inner| self.all(inner)));
+            meetings.extend(stmt.op.blocks().into_iter().flat_map(|inner| self.all(inner)));
         }
-        found
+        meetings
     }
 
     /// Those of a block alone.
@@ -215,9 +215,10 @@ impl<'p> Meetings<'p> {
             let makes = |first: &usize| block.stmts[*first].vars.contains(&residual);
             let first = (0..second).rev().find(makes)?;
             let Op::Call(forward, _) = &block.stmts[first].op else { return None };
-            let made = &block.stmts[first].vars;
-            let result = made.iter().position(|var| *var == residual)?;
-            let waits = made.iter().any(|var| *var != residual && infos[second].uses.contains(var));
+            let outputs = &block.stmts[first].vars;
+            let result = outputs.iter().position(|var| *var == residual)?;
+            let waits =
+                outputs.iter().any(|var| *var != residual && infos[second].uses.contains(var));
             let is_apart = !waits
                 && !infos[first].shares_acc(&infos[second])
                 && are_free(block, infos, first, second);

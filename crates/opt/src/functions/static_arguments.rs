@@ -362,9 +362,9 @@ impl Plan {
             program.funcs[id].body.visit_mut(&mut |stmt| {
                 let Op::Call(callee, args) = &mut stmt.op else { return };
                 let Some(at) = self.takers.get(callee) else { return };
-                let given = args[*at].var().and_then(|var| self.given.get(&var));
-                if let Some((maker, made_with)) = given {
-                    args.extend(self.handed.iter().map(|handed| made_with[handed.at[maker]]));
+                let maker = args[*at].var().and_then(|var| self.given.get(&var));
+                if let Some((maker, inputs)) = maker {
+                    args.extend(self.handed.iter().map(|handed| inputs[handed.at[maker]]));
                 } else {
                     args.extend(&own);
                 }

@@ -74,13 +74,13 @@ fn collected(program: &Program) -> FxHashSet<FuncId> {
             }
         });
     }
-    let mut found = FxHashSet::default();
+    let mut reached = FxHashSet::default();
     while let Some(func) = todo.pop() {
-        if found.insert(func) {
+        if reached.insert(func) {
             todo.extend(named_in(program, &program.funcs[func].body));
         }
     }
-    found
+    reached
 }
 
 /// The functions that a block names.

@@ -1,4 +1,4 @@
-//! Unfolding of recursion on static data (partial evaluation; Jones, Gomard and Sestoft, 1993).
+//! Unrolling of recursion on static data (partial evaluation; Jones, Gomard and Sestoft, 1993).
 //!
 //! ```text
 //! a = Nil()
@@ -52,7 +52,8 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
         return Changed::Nothing;
     }
     let simplify = Simplify::of(program);
-    let mut ctx = Unfold { simplify, graph: &graph, room: GROWTH, work: WORK, changed: false };
+    let mut ctx =
+        UnrollRecursion { simplify, graph: &graph, room: GROWTH, work: WORK, changed: false };
     for func in &graph.order {
         let mut body = std::mem::take(&mut ctx.simplify.program.funcs[*func].body);
         ctx.block(*func, &mut body);
@@ -61,7 +62,7 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
     ctx.changed.into()
 }
 
-struct Unfold<'p> {
+struct UnrollRecursion<'p> {
     /// The simplifier, with what is known at the place where the pass is.
     simplify: Simplify<'p>,
     graph: &'p CallGraph,
@@ -72,7 +73,7 @@ struct Unfold<'p> {
     changed: bool,
 }
 
-impl Unfold<'_> {
+impl UnrollRecursion<'_> {
     fn block(&mut self, within: FuncId, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {

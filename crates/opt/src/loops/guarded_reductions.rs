@@ -36,13 +36,13 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
         let (states, sums) = (FxHashSet::default(), FxHashMap::default());
-        let mut pass = Addends { program, states, sums, changed: false };
-        pass.block(body);
-        pass.changed
+        let mut ctx = GuardedReductions { program, states, sums, changed: false };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
-struct Addends<'p> {
+struct GuardedReductions<'p> {
     program: &'p mut Program,
     states: FxHashSet<VarId>,
     /// The statements that add to a state or subtract from it, by the variable that they bind.
@@ -50,7 +50,7 @@ struct Addends<'p> {
     changed: bool,
 }
 
-impl Addends<'_> {
+impl GuardedReductions<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             if let Op::Loop(looped) = &stmt.op {

@@ -54,13 +54,13 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     each_func(program, |program, func, body| {
         let counted = &facts.func(func).counted;
         let ints = Ints::of(body);
-        let mut edges = Edges { program, counted, ints, changed: false };
-        edges.block(body);
-        edges.changed
+        let mut ctx = PartitionLoops { program, counted, ints, changed: false };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
-struct Edges<'p> {
+struct PartitionLoops<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
@@ -71,7 +71,7 @@ struct Edges<'p> {
 /// The statements of a body that compute an index near the loop's, each with its distance.
 type Near = Vec<(usize, i64)>;
 
-impl Edges<'_> {
+impl PartitionLoops<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             for inner in stmt.op.blocks_mut() {

@@ -54,13 +54,13 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
             }
         });
         let undefined = &undefined;
-        let mut sparse = Sparse { program, counted, undefined, safe, changed: false };
-        sparse.block(body, &Around::Nothing);
-        sparse.changed
+        let mut ctx = SkipZeroDirections { program, counted, undefined, safe, changed: false };
+        ctx.block(body, &Around::Nothing);
+        ctx.changed
     })
 }
 
-struct Sparse<'p> {
+struct SkipZeroDirections<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
@@ -108,7 +108,7 @@ fn is_over_directions(looped: &Loop) -> bool {
     })
 }
 
-impl Sparse<'_> {
+impl SkipZeroDirections<'_> {
     /// Changes the innermost loops in a block. Gives the loops that find out which tangents are zero, which belong
     /// before the loop in the middle.
     fn block(&mut self, block: &mut Block, around: &Around) -> Vec<Stmt> {

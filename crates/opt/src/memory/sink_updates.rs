@@ -51,14 +51,14 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let effects = analyses.effects_in_place(program);
     let changed = each_func(program, |program, func, body| {
         let (effects, own) = (effects.func(func), FxHashSet::default());
-        let mut later = Later { program, effects, own, changed: false };
-        later.block(body);
-        later.changed
+        let mut ctx = SinkUpdates { program, effects, own, changed: false };
+        ctx.block(body);
+        ctx.changed
     });
     moved.and(changed)
 }
 
-struct Later<'p> {
+struct SinkUpdates<'p> {
     program: &'p mut Program,
     effects: FuncEffects<'p>,
     /// What the body at hand binds: that of the loop around, or of the function.
@@ -66,7 +66,7 @@ struct Later<'p> {
     changed: bool,
 }
 
-impl Later<'_> {
+impl SinkUpdates<'_> {
     /// Whether nothing in a block fails or tells anything.
     fn block(&mut self, block: &mut Block) -> bool {
         let mut calm = Vec::with_capacity(block.stmts.len());

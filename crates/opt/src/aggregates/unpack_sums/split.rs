@@ -86,17 +86,17 @@ impl<'p> Split<'p> {
     fn call(&mut self, stmt: &mut Stmt, before: &mut Vec<Stmt>) {
         let Op::Call(func, args) = &mut stmt.op else { return };
         let (params, types) = &self.choice.funcs[*func];
-        let mut given = vec![];
+        let mut parts_of_args = vec![];
         for (param, arg) in params.iter().zip(std::mem::take(args)) {
             let ty = self.program.vars[*param].ty;
             let Some(layout) = self.choice.layout_at(Place::Var(*param), ty) else {
-                given.push(arg);
+                parts_of_args.push(arg);
                 continue;
             };
             let parts = self.expect(arg);
-            given.extend(self.atoms(ty, &parts, &blank(layout), stmt.span, before));
+            parts_of_args.extend(self.atoms(ty, &parts, &blank(layout), stmt.span, before));
         }
-        *args = given;
+        *args = parts_of_args;
         let mut vars = vec![];
         for (at, (var, ty)) in std::mem::take(&mut stmt.vars).into_iter().zip(types).enumerate() {
             match self.choice.layout_at(Place::Result(*func, at), *ty) {
@@ -397,10 +397,10 @@ impl<'p> Split<'p> {
         let parts = self.split[&var].clone();
         let mut ways = vec![];
         for (at, places) in layout.places.iter().enumerate() {
-            let made = self.program.fresh_like(var);
+            let value = self.program.fresh_like(var);
             let fields = places.iter().filter_map(|at| parts.fields[*at]).collect();
-            let con = Stmt::new(vec![made], Op::Con(at as u32, fields), span);
-            ways.push((at as u32, Block { stmts: vec![con], results: vec![made.into()] }));
+            let con = Stmt::new(vec![value], Op::Con(at as u32, fields), span);
+            ways.push((at as u32, Block { stmts: vec![con], results: vec![value.into()] }));
         }
         let Some((_, last)) = ways.pop() else { bug(NAME, "constructors") };
         let stmt = Stmt::new(vec![var], Op::Undef, span);

@@ -84,14 +84,14 @@ impl Simplify<'_> {
         if !constant.is_constant || constant.body.stmts.len() > LONGEST {
             return None;
         }
-        let mut found = *constant.body.results.first()?;
+        let mut element = *constant.body.results.first()?;
         for index in at {
-            let array = found.var()?;
+            let array = element.var()?;
             let stmt = constant.body.stmts.iter().find(|stmt| stmt.vars == [array])?;
             let (Op::Array(items), Atom::Int(i)) = (&stmt.op, index) else { return None };
-            found = *items.get(usize::try_from(*i).ok()?)?;
+            element = *items.get(usize::try_from(*i).ok()?)?;
         }
-        found.var().is_none().then_some(found)
+        element.var().is_none().then_some(element)
     }
 
     fn update_law(&self, a: Atom, at: &[Atom], v: Atom) -> Option<New> {
