@@ -26,6 +26,7 @@ use pullback_ir::{Arm, Atom, Block, Elem, FuncId, Match, Op, Program, Stmt, VarI
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_stmt};
+use pullback_analysis::affine::Inside;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -93,12 +94,10 @@ impl HoistFieldLoads<'_> {
 
     /// The fields that a loop reads of values from before it, for values with arrays among these fields.
     fn wanted(&self, repeat: &Stmt) -> Vec<(Atom, Wanted)> {
-        let mut bound: FxHashSet<VarId> = repeat.op.inner_params().into_iter().collect();
+        let Op::Loop(looped) = &repeat.op else { return vec![] };
+        let inside = Inside::of(looped);
         let mut used = FxHashSet::default();
-        for block in repeat.op.blocks() {
-            bound.extend(block.bound());
-            block.visit_atoms(&mut |atom| used.extend(atom.var()));
-        }
+        looped.blocks().for_each(|block| block.visit_atoms(&mut |atom| used.extend(atom.var())));
         let mut candidates: Vec<(Atom, Wanted)> = vec![];
         // For each variable that is a field, which value it is of, and the path to it.
         let mut places: FxHashMap<VarId, (usize, Path)> = FxHashMap::default();
@@ -108,7 +107,7 @@ impl HoistFieldLoads<'_> {
             let Some(var) = value.var().filter(|var| !self.undefined.contains(var)) else { return };
             let (at, path) = if let Some(place) = places.get(&var) {
                 place.clone()
-            } else if bound.contains(&var) {
+            } else if inside.has(var) {
                 return;
             } else {
                 let known = candidates.iter().position(|(other, _)| *other == value);
@@ -135,7 +134,7 @@ impl HoistFieldLoads<'_> {
                 }
             }
         };
-        repeat.op.blocks().into_iter().for_each(|block| block.visit(&mut look));
+        looped.blocks().for_each(|block| block.visit(&mut look));
         let is_array = |vars: &Vec<VarId>| self.program.vars[vars[0]].ty.is_array();
         candidates.retain(|(_, wanted)| wanted.fields.values().any(is_array));
         candidates

@@ -24,6 +24,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
+use pullback_analysis::affine::Inside;
 use pullback_analysis::zeros::{hands_on, is_either_zero, is_zero};
 use pullback_analysis::{Analyses, Changed};
 
@@ -71,31 +72,36 @@ struct SkipZeroDirections<'p> {
 }
 
 /// Which of the loops that the pass looks for are around a block.
-enum Around {
+enum Around<'a> {
     Nothing,
     /// A loop over directions, with what it binds.
-    Directions(FxHashSet<VarId>),
+    Directions(Inside),
     /// A loop inside the loop over directions.
-    Middle {
-        /// What the loop over directions binds outside of this loop: it depends on the direction.
-        moved: FxHashSet<VarId>,
-        /// What the loop binds.
-        bound: FxHashSet<VarId>,
-    },
+    Middle(Middle<'a>),
 }
 
-impl Around {
+/// What the loop over directions binds, and what the loop inside it does.
+struct Middle<'a> {
+    directions: &'a Inside,
+    inside: Inside,
+}
+
+impl Middle<'_> {
+    /// Whether a variable depends on the direction, and is the same in all iterations of the loop inside.
+    fn moves(&self, var: VarId) -> bool {
+        self.directions.has(var) && !self.inside.has(var)
+    }
+}
+
+impl Around<'_> {
     /// The loops around the blocks of a statement.
-    fn inside(&self, op: &Op) -> Option<Self> {
+    fn inside(&self, op: &Op) -> Option<Around<'_>> {
         let Op::Loop(looped) = op else { return None };
-        let mut bound = looped.body.bound();
-        bound.extend(op.inner_params());
+        let inside = Inside::of(looped);
         match self {
-            Self::Nothing => is_over_directions(looped).then_some(Self::Directions(bound)),
-            Self::Directions(all) => {
-                Some(Self::Middle { moved: all.difference(&bound).copied().collect(), bound })
-            }
-            Self::Middle { .. } => None,
+            Self::Nothing => is_over_directions(looped).then_some(Around::Directions(inside)),
+            Self::Directions(directions) => Some(Around::Middle(Middle { directions, inside })),
+            Self::Middle(_) => None,
         }
     }
 }
@@ -111,7 +117,7 @@ fn is_over_directions(looped: &Loop) -> bool {
 impl SkipZeroDirections<'_> {
     /// Changes the innermost loops in a block. Gives the loops that find out which tangents are zero, which belong
     /// before the loop in the middle.
-    fn block(&mut self, block: &mut Block, around: &Around) -> Vec<Stmt> {
+    fn block(&mut self, block: &mut Block, around: &Around<'_>) -> Vec<Stmt> {
         let mut before = vec![];
         for mut stmt in std::mem::take(&mut block.stmts) {
             let inside = around.inside(&stmt.op);
@@ -119,11 +125,11 @@ impl SkipZeroDirections<'_> {
             for inner in stmt.op.blocks_mut() {
                 asked.append(&mut self.block(inner, inside.as_ref().unwrap_or(around)));
             }
-            if let Around::Middle { moved, bound } = around
+            if let Around::Middle(middle) = around
                 && let Op::Loop(looped) = &mut stmt.op
                 && stmt.vars.len() == looped.states.len()
             {
-                asked.extend(self.pass_over(looped, stmt.span, moved, bound));
+                asked.extend(self.pass_over(looped, stmt.span, middle));
             }
             let is_middle = matches!(around, Around::Directions(_));
             if is_middle { &mut block.stmts } else { &mut before }.append(&mut asked);
@@ -133,23 +139,16 @@ impl SkipZeroDirections<'_> {
     }
 
     /// Makes a loop of sums skip the iterations that add zeros. Gives the loop that finds out which these are.
-    fn pass_over(
-        &mut self,
-        looped: &mut Loop,
-        span: Span,
-        moved: &FxHashSet<VarId>,
-        bound: &FxHashSet<VarId>,
-    ) -> Option<Stmt> {
+    fn pass_over(&mut self, looped: &mut Loop, span: Span, middle: &Middle<'_>) -> Option<Stmt> {
         let LoopForm::For { index, count, .. } = looped.form else { return None };
-        let is_bound = |atom: Atom| atom.var().is_some_and(|var| bound.contains(&var));
         if !self.counted.contains(&index)
-            || is_bound(count)
+            || !middle.inside.is_uniform(count)
             || !looped.init.iter().all(|init| is_zero(*init))
         {
             return None;
         }
         let loads: Vec<&Stmt> = (looped.body.stmts.iter())
-            .filter(|stmt| self.may_be_asked(stmt, index, moved, bound))
+            .filter(|stmt| self.may_be_asked(stmt, index, middle))
             .collect();
         let adds = Adds::of(&looped.body, &looped.states, loads.iter().map(|load| load.vars[0]));
         let (kept, passed) = self.divided(&looped.body);
@@ -164,20 +163,14 @@ impl SkipZeroDirections<'_> {
 
     /// Whether a statement loads a tangent that depends on the direction, and could do so before the loop in the
     /// middle.
-    fn may_be_asked(
-        &self,
-        stmt: &Stmt,
-        index: VarId,
-        moved: &FxHashSet<VarId>,
-        bound: &FxHashSet<VarId>,
-    ) -> bool {
+    fn may_be_asked(&self, stmt: &Stmt, index: VarId, middle: &Middle<'_>) -> bool {
         let Op::Index(Atom::Var(array), at) = &stmt.op else { return false };
         let is_there = |at: &Atom| {
             at.var().is_none_or(|var| {
-                var == index || !bound.contains(&var) && !self.undefined.contains(&var)
+                var == index || !middle.inside.has(var) && !self.undefined.contains(&var)
             })
         };
-        moved.contains(array)
+        middle.moves(*array)
             && !self.undefined.contains(array)
             && at.iter().all(is_there)
             && self.program.vars[stmt.vars[0]].ty == Type::REAL
