@@ -16,7 +16,6 @@
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Scope, VarId};
-use rustc_hash::FxHashSet;
 
 use super::arrays::frame_block;
 use super::blocks::Exit;
@@ -24,6 +23,7 @@ use super::body::{Body, Own};
 use super::ownership::Dead;
 use super::progress;
 use crate::layout::elem_type;
+use pullback_analysis::affine::Inside;
 use pullback_analysis::cost::is_straight;
 
 /// How many iterations of a loop without calls or loops inside pass between two looks at the limits.
@@ -177,7 +177,8 @@ impl Body<'_, '_> {
     }
 
     /// Begins what a loop with a count collects.
-    fn begin_all(&mut self, Counted { looped, vars, index, text: count, .. }: &Counted<'_>) {
+    fn begin_all(&mut self, of: &Counted<'_>) {
+        let Counted { looped, vars, text: count, .. } = of;
         let (collected, site) = (&vars[looped.states.len()..], self.site());
         if !collected.is_empty() && !self.is_proven {
             self.line(format_args!(
@@ -185,7 +186,7 @@ impl Body<'_, '_> {
             ));
         }
         for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
-            self.begin(*var, *row, &looped.body, *index, count);
+            self.begin(*var, *row, of);
         }
     }
 
@@ -250,13 +251,14 @@ impl Body<'_, '_> {
     }
 
     /// Begins an array that a loop with a count collects.
-    fn begin(&mut self, var: VarId, row: Atom, body: &Block, index: VarId, count: &str) {
+    fn begin(&mut self, var: VarId, row: Atom, of: &Counted<'_>) {
+        let Counted { looped, index, text: count, .. } = of;
         let (ty, name) = (self.ty(var), var.index());
-        let Some(sizes) = known_sizes(body, row, index, ty.rank - 1) else {
+        let Some(sizes) = known_sizes(looped, row, ty.rank - 1) else {
             self.line(format_args!("pb_build g{name} = {{.row = 1}};"));
             return;
         };
-        let mut texts = vec![count.to_owned()];
+        let mut texts = vec![count.clone()];
         for (at, size) in sizes.iter().enumerate() {
             if let Atom::Int(size) = size {
                 self.know_size(var, at + 1, *size);
@@ -272,7 +274,7 @@ impl Body<'_, '_> {
         }
         if let (Some(row), false) = (row.var(), sizes.is_empty()) {
             let size = texts[1..].join(" * ");
-            if body.mentions(row) > 1 {
+            if looped.body.mentions(row) > 1 {
                 self.read_there.insert(row);
             }
             self.places.insert(row, format!("q{name} + v{} * ({size})", index.index()));
@@ -388,14 +390,12 @@ impl Body<'_, '_> {
 
 /// The sizes of a row, if they are known before the loop whose body makes it: it is collected by a loop that
 /// runs as often every time, and by nothing else needed.
-fn known_sizes(body: &Block, row: Atom, index: VarId, rank: u8) -> Option<Vec<Atom>> {
+fn known_sizes(looped: &Loop, row: Atom, rank: u8) -> Option<Vec<Atom>> {
     if rank == 0 {
         return Some(vec![]);
     }
-    let mut bound = body.bound();
-    bound.insert(index);
     let mut sizes = vec![];
-    row_sizes(body, row, rank, &bound, &mut sizes)?;
+    row_sizes(&looped.body, row, rank, &Inside::of(looped), &mut sizes)?;
     Some(sizes)
 }
 
@@ -403,7 +403,7 @@ fn row_sizes(
     body: &Block,
     row: Atom,
     rank: u8,
-    bound: &FxHashSet<VarId>,
+    inside: &Inside,
     sizes: &mut Vec<Atom>,
 ) -> Option<()> {
     let var = row.var()?;
@@ -412,13 +412,13 @@ fn row_sizes(
     let LoopForm::For { count, .. } = inner.form else { return None };
     let at = stmt.vars.iter().position(|other| *other == var)?;
     let is_state = at < inner.states.len();
-    let varies = count.var().is_some_and(|count| bound.contains(&count));
-    if body.mentions(var) != 1 + reads(body, var, rank) || is_state || varies {
+    let is_uniform = inside.is_uniform(count);
+    if body.mentions(var) != 1 + reads(body, var, rank) || is_state || !is_uniform {
         return None;
     }
     sizes.push(count);
     if rank > 1 {
-        row_sizes(&inner.body, inner.body.results[at], rank - 1, bound, sizes)
+        row_sizes(&inner.body, inner.body.results[at], rank - 1, inside, sizes)
     } else {
         Some(())
     }
