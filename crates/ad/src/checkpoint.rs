@@ -37,11 +37,11 @@ impl Ad {
         vars.extend(&saved);
         let mut stmts = vec![];
         let forward = Stmt::new(vars, Op::Call(inner.forward, atoms(&args)), place);
-        let mut given = vec![];
+        let mut bars_in = vec![];
         for (ty, varies) in results.iter().zip(&summary.results) {
             if *varies {
                 let ty = self.tangent_of(*ty);
-                given.push(self.program.fresh("y_bar", ty));
+                bars_in.push(self.program.fresh("y_bar", ty));
             }
         }
         let mut returned = vec![];
@@ -50,7 +50,7 @@ impl Ad {
             let ty = self.program.vars[*arg].ty;
             if ty.is_acc {
                 let bar = self.program.fresh("bar", ty.value());
-                given.push(bar);
+                bars_in.push(bar);
                 let zero = self.program.fresh("zero", ty.value());
                 stmts.push(Stmt::new(vec![zero], Op::Zero(bar.into()), place));
                 stmts.push(Stmt::new(vec![*arg], Op::NewAcc(zero.into()), place));
@@ -58,13 +58,13 @@ impl Ad {
             }
             let ty = self.tangent_of(ty);
             if *is_acc {
-                given.push(self.program.fresh("acc", ty.acc()));
+                bars_in.push(self.program.fresh("acc", ty.acc()));
             } else {
                 returned.push(ty);
             }
         }
         let bars = fresh_all(&mut self.program, "bar", &returned);
-        let pull_args = saved.iter().chain(&given).copied().map(Atom::Var).collect();
+        let pull_args = saved.iter().chain(&bars_in).copied().map(Atom::Var).collect();
         let pull = Stmt::new(bars.clone(), Op::Call(inner.pull, pull_args), place);
         stmts.extend([forward, pull]);
         let body = Block { stmts, results: atoms(&bars) };
@@ -84,7 +84,7 @@ impl Ad {
             })
         };
         let push = declare("linear part", vec![], vec![], Block::default());
-        let pull = declare("pull again", args.into_iter().chain(given).collect(), returned, body);
+        let pull = declare("pull again", args.into_iter().chain(bars_in).collect(), returned, body);
         self.ran_again.push(pull);
         let derived = Derived { forward: func, push, pull, residuals, accs: inner.accs };
         self.again.insert(key, derived.clone());

@@ -211,16 +211,17 @@ impl Ad {
         halves.tangents.results = tangents;
         let mut linear = std::mem::take(&mut halves.tangents);
         prune(&self.program, &mut linear, &dots);
-        let mut given = dots.clone();
+        let mut tangents_in = dots.clone();
         if kind == Kind::Pull {
             let unzip = self.tally.enter(TRANSPOSE);
             let (block, own, beside) = self.transposed(derived, is_entry, &dots, &linear, &primals);
             self.tally.leave(unzip, block.size());
             linear = block;
-            given = own;
+            tangents_in = own;
             place_beside(&mut halves.values, &params, beside);
         }
-        let closed = close(&mut self.program, &mut self.boxes, &params, halves, linear, &given);
+        let closed =
+            close(&mut self.program, &mut self.boxes, &params, halves, linear, &tangents_in);
         self.tally.leave(waiting, closed.values.size() + closed.linear.size());
         let mut forward_body = closed.values;
         let residuals: Vec<Atom> = closed.residuals.iter().map(|var| Atom::Var(*var)).collect();
@@ -255,7 +256,7 @@ impl Ad {
             }
         };
         self.define(derived.forward, params, forward_body);
-        let linear_params = linear_params.into_iter().chain(given).collect();
+        let linear_params = linear_params.into_iter().chain(tangents_in).collect();
         let target = if kind == Kind::Pull { derived.pull } else { derived.push };
         self.define(target, linear_params, linear_body);
     }

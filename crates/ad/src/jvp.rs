@@ -466,17 +466,17 @@ impl Jvp<'_> {
                 let dots: Vec<VarId> = like.iter().map(|var| self.dot_var(*var)).collect();
                 self.absent.extend(dots.iter().copied());
                 let like = like.into_iter().map(Atom::Var).collect();
-                let (made, other) = self.branch(block, &varying)?;
+                let (differentiated, other) = self.branch(block, &varying)?;
                 merge(other);
-                block = made;
+                block = differentiated;
                 if !dots.is_empty() {
                     let op = Op::Unpack { tangent, tag, like };
                     block.stmts.insert(0, Stmt::new(dots, op, self.span));
                 }
             } else {
-                let (made, other) = self.branch(block, &varying)?;
+                let (differentiated, other) = self.branch(block, &varying)?;
                 merge(other);
-                block = made;
+                block = differentiated;
             }
             arms.push(Arm { tag, params, block });
         }

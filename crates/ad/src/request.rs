@@ -158,7 +158,7 @@ impl Ad {
 /// The residuals that a body makes and only applies: they need no box.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn applied(body: &Block) -> FxHashSet<VarId> {
-    let (mut uses, mut made) = (FxHashMap::default(), FxHashSet::default());
+    let (mut uses, mut residuals) = (FxHashMap::default(), FxHashSet::default());
     body.visit_atoms(&mut |atom| {
         if let Atom::Var(var) = atom {
             *uses.entry(var).or_insert(0) += 1;
@@ -168,9 +168,9 @@ fn applied(body: &Block) -> FxHashSet<VarId> {
         Op::Apply(_, Atom::Var(residual), _) => {
             uses.entry(*residual).and_modify(|uses| *uses -= 1);
         }
-        Op::Linearize(..) => made.extend(stmt.vars.last()),
+        Op::Linearize(..) => residuals.extend(stmt.vars.last()),
         _ => {}
     });
-    made.retain(|residual| uses.get(residual).is_none_or(|uses| *uses == 0));
-    made
+    residuals.retain(|residual| uses.get(residual).is_none_or(|uses| *uses == 0));
+    residuals
 }

@@ -217,9 +217,9 @@ impl Tape<'_> {
         let copies = |program: &mut Program| -> Vec<VarId> {
             repeat.states.iter().map(|state| program.fresh_like(*state)).collect()
         };
-        let (given, mut states) = (copies(self.program), copies(self.program));
+        let (firsts, mut states) = (copies(self.program), copies(self.program));
         map.extend(repeat.states.iter().copied().zip(states.iter().map(|var| Atom::Var(*var))));
-        let mut init: Vec<Atom> = given.iter().map(|var| Atom::Var(*var)).collect();
+        let mut init: Vec<Atom> = firsts.iter().map(|var| Atom::Var(*var)).collect();
         let mut steps = vec![];
         let mut results: Vec<VarId> =
             vars.iter().map(|var| self.program.fresh_like(*var)).collect();
@@ -263,7 +263,7 @@ impl Tape<'_> {
         };
         let op = Op::Loop(Loop { form, states, init, body });
         let body = Block { stmts: vec![Stmt::new(results, op, span)], results: returned };
-        let params: Vec<VarId> = steps.into_iter().chain(given).chain(inside).collect();
+        let params: Vec<VarId> = steps.into_iter().chain(firsts).chain(inside).collect();
         let (func, checkpoint) = self.functions(params, vars, body, span);
         let captured = captured.into_iter().map(Atom::Var).collect();
         Segment { func, checkpoint, captured }
@@ -342,16 +342,16 @@ fn counted(
     let op = Op::Loop(Loop { form, states: own, init: repeat.init.clone(), body });
     let main = emitter.typed(raised, op);
     let (last, rows) = main.split_at(states);
-    let mut whole = last.to_vec();
+    let mut rounded = last.to_vec();
     for (row, ty) in rows.iter().zip(&types[states..]) {
-        whole.extend(emitter.typed(vec![*ty], Op::Flatten(*row)));
+        rounded.extend(emitter.typed(vec![*ty], Op::Flatten(*row)));
     }
     let is_done = emitter.prim("done", Type::BOOL, Prim::IntEq, &[left, Atom::Int(0)]);
-    let exact = Block { stmts: vec![], results: whole.clone() };
+    let exact = Block { stmts: vec![], results: rounded.clone() };
     let rest = emitter.scoped(|emitter| {
         let mut rest = emitter.like(vars, segment.call(true, &[done, left], last));
         for at in states..rest.len() {
-            let both = Op::Concat(whole[at], rest[at]);
+            let both = Op::Concat(rounded[at], rest[at]);
             rest[at] = emitter.typed(vec![types[at]], both)[0];
         }
         rest

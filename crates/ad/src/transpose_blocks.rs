@@ -72,11 +72,11 @@ impl Transpose<'_> {
             }
         }
         let saved: Vec<Option<Bar>> = returned.iter().map(|var| self.bars.remove(var)).collect();
-        let mut made = vec![];
+        let mut transposed = vec![];
         let mut branches = vec![];
         for block in blocks {
             let mut reached = vec![];
-            made.push(self.scoped(|ctx| {
+            transposed.push(self.scoped(|ctx| {
                 ctx.block(block, bars.clone());
                 returned
                     .iter()
@@ -98,7 +98,7 @@ impl Transpose<'_> {
         let is_reached: Vec<bool> = (0..returned.len())
             .map(|at| branches.iter().any(|branch: &Vec<_>| branch[at].is_some()))
             .collect();
-        for block in &mut made {
+        for block in &mut transposed {
             let mut flags = is_reached.iter();
             block.results.retain(|_| flags.next().copied().unwrap_or(true));
         }
@@ -109,7 +109,7 @@ impl Transpose<'_> {
                 out.push(self.program().fresh("bar", *ty));
             }
         }
-        self.push(out.clone(), make(made));
+        self.push(out.clone(), make(transposed));
         let mut out = out.into_iter();
         for (at, (var, saved)) in returned.into_iter().zip(saved).enumerate() {
             if let Some(saved) = saved {
@@ -181,9 +181,9 @@ impl Transpose<'_> {
         // The presence of each state's cotangent is a guess: the body is transposed again until the guess holds. A
         // cotangent that the previous value of its state does not get is present in the last step alone.
         let mut steps = vec![Step::Same; states.len()];
-        let made = loop {
+        let transposed = loop {
             let mut next = vec![];
-            let made = self.scoped(|ctx| {
+            let transposed = self.scoped(|ctx| {
                 let is_last = ctx.is_last((*index, *count, *down), &steps);
                 let inside = |at: usize| match steps[at] {
                     Step::Same => first[at],
@@ -193,16 +193,16 @@ impl Transpose<'_> {
                     Step::Last | Step::Unknown => Presence::Perhaps,
                 };
                 let params = params.iter().enumerate();
-                let mut given: Vec<Option<(Atom, Presence)>> =
+                let mut result_bars: Vec<Option<(Atom, Presence)>> =
                     params.map(|(at, param)| Some((Atom::Var(*param), inside(at)))).collect();
                 for (result, row) in body.results[states.len()..].iter().zip(&rows) {
-                    given.push(row.map(|(row, presence)| {
+                    result_bars.push(row.map(|(row, presence)| {
                         let ty = ctx.ad.program.type_of(*result);
                         let at = vec![Atom::Var(*index)];
                         (ctx.emit("bar", ty, Op::Index(row, at)), presence)
                     }));
                 }
-                ctx.block(body, given);
+                ctx.block(body, result_bars);
                 states
                     .iter()
                     .map(|state| {
@@ -212,7 +212,7 @@ impl Transpose<'_> {
                     })
                     .collect()
             });
-            let found: Vec<Step> = (0..states.len())
+            let next_steps: Vec<Step> = (0..states.len())
                 .map(|at| match (steps[at], next[at]) {
                     (Step::Unknown, _) => Step::Unknown,
                     (Step::Same | Step::Last, None) => Step::Last,
@@ -221,16 +221,16 @@ impl Transpose<'_> {
                     (Step::Same | Step::Last, Some(_)) => Step::Unknown,
                 })
                 .collect();
-            if found == steps {
-                break made;
+            if next_steps == steps {
+                break transposed;
             }
-            steps = found;
+            steps = next_steps;
         };
         let out: Vec<VarId> = types.iter().map(|ty| self.program().fresh("bar", *ty)).collect();
         let is_down = *down == states.is_empty();
         let form = LoopForm::For { index: *index, count: *count, down: is_down };
         let init_bars = bars.into_iter().map(|(bar, _)| bar).collect();
-        let op = Op::Loop(Loop { form, states: params, init: init_bars, body: made });
+        let op = Op::Loop(Loop { form, states: params, init: init_bars, body: transposed });
         self.push(out.clone(), op);
         for (at, (start, bar)) in init.iter().zip(out).enumerate() {
             let presence = match steps[at] {
@@ -307,13 +307,13 @@ impl Transpose<'_> {
         }
         let ty = self.ad.program.vars[acc].ty.value();
         match self.uses.part(acc) {
-            Some(Part::At(whole, at)) => {
-                let whole = self.bar_of_acc(whole);
-                self.emit("bar", ty, Op::Index(whole, at))
+            Some(Part::At(array, at)) => {
+                let array = self.bar_of_acc(array);
+                self.emit("bar", ty, Op::Index(array, at))
             }
-            Some(Part::Range(whole, lo, hi)) => {
-                let whole = self.bar_of_acc(whole);
-                self.emit("bar", ty, Op::Slice(whole, lo, hi))
+            Some(Part::Range(array, lo, hi)) => {
+                let array = self.bar_of_acc(array);
+                self.emit("bar", ty, Op::Slice(array, lo, hi))
             }
             None => self.zero(acc),
         }

@@ -325,9 +325,9 @@ impl Run<'_> {
         let params: Vec<Type> =
             program.funcs[func].params.iter().map(|param| program.vars[*param].ty).collect();
         let results = program.funcs[func].results.clone();
-        let mut given = vec![];
+        let mut arg_words = vec![];
         for (ty, arg) in params.iter().zip(args) {
-            if self.write(program, *ty, arg, &mut given).is_none() {
+            if self.write(program, *ty, arg, &mut arg_words).is_none() {
                 return Err(self.failure(program, limits));
             }
         }
@@ -338,7 +338,7 @@ impl Run<'_> {
             library: &self.native.loaded.library,
             context: self.context,
             root: (self.native.first + root) as u32,
-            args: &given,
+            args: &arg_words,
             arg_blocks: &blocks(params.iter().copied()),
             results: &mut taken,
             result_blocks: &blocks(given_back.iter().copied()),

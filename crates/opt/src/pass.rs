@@ -158,18 +158,18 @@ pub(crate) fn slice<'s>(
     value: Atom,
 ) -> (Vec<&'s Stmt>, FxHashSet<VarId>) {
     let mut needed: FxHashSet<VarId> = value.var().into_iter().collect();
-    let mut found = vec![];
+    let mut slice = vec![];
     for stmt in stmts.rev() {
         if stmt.vars.iter().any(|var| needed.contains(var)) {
             stmt.op.for_each_atom(&mut |atom| needed.extend(atom.var()));
             for inner in stmt.op.blocks() {
                 inner.visit_atoms(&mut |atom| needed.extend(atom.var()));
             }
-            found.push(stmt);
+            slice.push(stmt);
         }
     }
-    found.reverse();
-    (found, needed)
+    slice.reverse();
+    (slice, needed)
 }
 
 /// Keeps the items that are marked.

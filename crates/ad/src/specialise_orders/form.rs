@@ -52,7 +52,7 @@ pub(crate) struct Forms {
     known: FxHashMap<Form, FormId>,
     joins: FxHashMap<(FormId, FormId), FormId>,
     /// Those constructors of a type that are in values of which the type alone is known.
-    made: FxHashMap<DataId, Tags>,
+    untracked: FxHashMap<DataId, Tags>,
     /// The forms whose values are among these.
     spilled: FxHashSet<FormId>,
     /// The types of which there are values from outside.
@@ -84,7 +84,7 @@ impl Forms {
             all: simple.into_iter().map(|form| (form, 0)).collect(),
             known: FxHashMap::default(),
             joins: FxHashMap::default(),
-            made: FxHashMap::default(),
+            untracked: FxHashMap::default(),
             spilled: FxHashSet::default(),
             open: FxHashSet::default(),
             heights: FxHashMap::default(),
@@ -332,14 +332,15 @@ impl Forms {
             return;
         }
         for (tag, fields) in self.opened(form) {
-            let known = self.made.get(&data).and_then(|made| made.get(&tag)).cloned();
+            let known =
+                self.untracked.get(&data).and_then(|untracked| untracked.get(&tag)).cloned();
             let joined = match &known {
                 Some(known) => self.join_all(known, &fields),
                 None => fields,
             };
             if known.as_ref() != Some(&joined) {
                 self.changed = true;
-                self.made.entry(data).or_default().insert(tag, joined);
+                self.untracked.entry(data).or_default().insert(tag, joined);
             }
         }
     }
@@ -367,7 +368,7 @@ impl Forms {
                 let any = |con: &Constructor| vec![Self::ANY; con.fields.len()];
                 constructors.map(|(at, con)| (tag(at), any(con))).collect()
             }
-            Form::Any => self.made.get(&data).cloned().unwrap_or_default(),
+            Form::Any => self.untracked.get(&data).cloned().unwrap_or_default(),
         }
     }
 }

@@ -60,9 +60,9 @@ impl Body<'_, '_> {
             Elem::Real | Elem::Data(_) => {
                 let data = if let Elem::Data(data) = ty.elem { data.index() } else { 0 };
                 let (elem, c_type) = (self.elem(ty), self.c_type(self.type_of(value)));
-                let (whole, from) = (self.c_type(ty), at.len());
+                let (array_type, from) = (self.c_type(ty), at.len());
                 self.line(format_args!(
-                    "{{ const {c_type} t = {more}; const {whole} u = {text}; pb_add_array(c, {site}, {elem}, {data}, {rest}, &{place}, u.d + {from}, &t); }}"
+                    "{{ const {c_type} t = {more}; const {array_type} u = {text}; pb_add_array(c, {site}, {elem}, {data}, {rest}, &{place}, u.d + {from}, &t); }}"
                 ));
             }
             Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {

@@ -200,17 +200,17 @@ pub(super) fn in_frame(
     body: &Block,
     may_loop: bool,
 ) -> FxHashMap<VarId, Option<usize>> {
-    let mut made = vec![];
+    let mut arrays = vec![];
     body.visit(&mut |stmt| {
         if let (Op::Concat(..) | Op::Array(_), [var]) = (&stmt.op, stmt.vars.as_slice()) {
-            made.push((*var, None));
+            arrays.push((*var, None));
         }
         if let (Op::Loop(looped), true) = (&stmt.op, may_loop)
             && let LoopForm::For { count: Atom::Int(count @ 1..=FEW), .. } = looped.form
         {
             let collected = &stmt.vars[looped.states.len()..];
             let numbers = collected.iter().filter(|var| is_joined_by_words(program.vars[**var].ty));
-            made.extend(numbers.map(|var| (*var, usize::try_from(count).ok())));
+            arrays.extend(numbers.map(|var| (*var, usize::try_from(count).ok())));
         }
     });
     let is_looked_at = |array: VarId| {
@@ -223,8 +223,8 @@ pub(super) fn in_frame(
         room = left.unwrap_or(room);
         left.is_some()
     };
-    made.retain(|(var, count)| is_looked_at(*var) && fits(count));
-    made.into_iter().collect()
+    arrays.retain(|(var, count)| is_looked_at(*var) && fits(count));
+    arrays.into_iter().collect()
 }
 
 /// What is done with an array that is only looked at, and with slices of it.

@@ -37,7 +37,7 @@ impl Literals {
         body.visit(&mut |stmt| {
             let table = match (&stmt.op, stmt.vars.as_slice()) {
                 (Op::Array(elements), [var]) => {
-                    table(&tables, elements, program.vars[*var].ty.elem).map(|made| (*var, made))
+                    table(&tables, elements, program.vars[*var].ty.elem).map(|table| (*var, table))
                 }
                 _ => None,
             };

@@ -175,15 +175,15 @@ impl ParallelLoops {
 
 /// The accumulators that are made in the functions that use them.
 pub(super) fn whole_accs(program: &Program) -> FxHashSet<VarId> {
-    let mut whole = FxHashSet::default();
+    let mut own = FxHashSet::default();
     for func in program.funcs.iter() {
         func.body.visit(&mut |stmt| {
             if let Op::NewAcc(_) = stmt.op {
-                whole.extend(&stmt.vars);
+                own.extend(&stmt.vars);
             }
         });
     }
-    whole
+    own
 }
 
 /// Which data types hold no array and no String, however deep.

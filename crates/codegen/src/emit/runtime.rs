@@ -118,7 +118,7 @@ fn is_own(name: &str) -> bool {
 /// The parts of a text: each ends with a line after which no bracket and no condition is open.
 fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
     let mut scan = Scan { rest: text, depth: 0, conditions: 0, is_directive: false, last: b'\n' };
-    let (mut definitions, mut whole) = (vec![], text);
+    let (mut definitions, mut left) = (vec![], text);
     let (mut names, mut defines, mut outer) = (vec![], vec![], None);
     while let Some((word, ends)) = scan.next() {
         if !word.is_empty() {
@@ -135,14 +135,14 @@ fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
             if names.first() == Some(&"typedef") {
                 defines.extend(outer);
             }
-            let text = &whole[..whole.len() - scan.rest.len()];
-            whole = scan.rest;
+            let text = &left[..left.len() - scan.rest.len()];
+            left = scan.rest;
             let (names, defines) = (std::mem::take(&mut names), std::mem::take(&mut defines));
             definitions.push(Definition { text, names, defines, file });
         }
     }
-    if !whole.trim().is_empty() {
-        definitions.push(Definition { text: whole, names, defines, file });
+    if !left.trim().is_empty() {
+        definitions.push(Definition { text: left, names, defines, file });
     }
     definitions
 }

@@ -129,11 +129,11 @@ fn written(program: &mut Program, block: &mut Block, states: &[VarId], acc: VarI
     let sum = Op::Prim(Prim::Add, vec![Atom::Var(old), value]);
     let write = Op::Update(Atom::Var(array), place.clone(), Atom::Var(new));
     block.stmts[end] = Stmt::new(result, write, span);
-    let made = vec![
+    let stmts = vec![
         Stmt::new(vec![old], Op::Index(Atom::Var(array), place), span),
         Stmt::new(vec![new], sum, span),
     ];
-    block.stmts.splice(at..=at, made);
+    block.stmts.splice(at..=at, stmts);
     block.stmts.remove(start);
     true
 }

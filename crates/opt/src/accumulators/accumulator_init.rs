@@ -98,8 +98,8 @@ impl Starts<'_> {
         if !waits.iter().all(|at| calm[*at]) && !others.iter().all(|at| calm[*at]) {
             return;
         }
-        let Op::AddAcc(_, _, whole) = block.stmts[end].op else { return };
-        block.stmts[start].op = Op::NewAcc(whole);
+        let Op::AddAcc(_, _, value) = block.stmts[end].op else { return };
+        block.stmts[start].op = Op::NewAcc(value);
         let order = [others.as_slice(), &[start], &waits].concat();
         let stmts: Vec<Stmt> = order.iter().map(|at| block.stmts[*at].clone()).collect();
         let calms: Vec<bool> = order.iter().map(|at| calm[*at]).collect();
@@ -111,7 +111,7 @@ impl Starts<'_> {
         if let Some(read) = block.stmts.iter().position(is_read)
             && block.mentions(acc) == 1
         {
-            block.stmts[read].op = Op::Copy(whole);
+            block.stmts[read].op = Op::Copy(value);
             block.stmts.remove(start + others.len());
             calm.remove(start + others.len());
         }

@@ -160,7 +160,7 @@ impl<'s> Decision<'s> {
 }
 
 /// Where a constructor is applied.
-struct Made {
+struct Application {
     /// The branch before, in the same block.
     branch: usize,
     ways: Vec<Way>,
@@ -172,7 +172,7 @@ struct Made {
     params: Vec<Vec<VarId>>,
 }
 
-impl Made {
+impl Application {
     /// What is known of the application of a constructor at a place of a block.
     fn at(block: &Block, at: usize) -> Option<Self> {
         let Op::Con(_, fields) = &block.stmts[at].op else { return None };
@@ -232,7 +232,7 @@ struct Sites<'p> {
     program: &'p Program,
     /// The one application of each constructor that can be specialised; `None` if there are several, or none that
     /// can.
-    made: FxHashMap<Key, Option<Made>>,
+    applications: FxHashMap<Key, Option<Application>>,
     /// The arms, with their parameters.
     arms: Vec<(Key, &'p [VarId], &'p Block)>,
     /// The types that keep their constructors.
@@ -241,8 +241,12 @@ struct Sites<'p> {
 
 impl<'p> Sites<'p> {
     fn of(program: &'p Program, roots: &[FuncId]) -> Self {
-        let mut sites =
-            Self { program, made: FxHashMap::default(), arms: vec![], fixed: FxHashSet::default() };
+        let mut sites = Self {
+            program,
+            applications: FxHashMap::default(),
+            arms: vec![],
+            fixed: FxHashSet::default(),
+        };
         for root in roots {
             let func = &program.funcs[*root];
             let params = func.params.iter().map(|var| program.vars[*var].ty);
@@ -281,9 +285,9 @@ impl<'p> Sites<'p> {
         match &stmt.op {
             Op::Con(tag, _) => {
                 let Some(data) = data_of(self.program.vars[stmt.vars[0]].ty) else { return };
-                let is_first = !self.made.contains_key(&(data, *tag));
-                let made = is_first.then(|| Made::at(block, at)).flatten();
-                self.made.insert((data, *tag), made);
+                let is_first = !self.applications.contains_key(&(data, *tag));
+                let application = is_first.then(|| Application::at(block, at)).flatten();
+                self.applications.insert((data, *tag), application);
             }
             Op::Match(Match { scrutinee, arms, default }) => {
                 let Some(data) = data_of(self.program.type_of(*scrutinee)) else { return };
@@ -316,25 +320,26 @@ impl<'p> Sites<'p> {
     }
 
     fn plans(self, program: &Program) -> FxHashMap<Key, Plan> {
-        let Self { made, mut arms, fixed, .. } = self;
+        let Self { applications, mut arms, fixed, .. } = self;
         let mut plans = FxHashMap::default();
-        let mut keys: Vec<Key> = made.keys().copied().collect();
+        let mut keys: Vec<Key> = applications.keys().copied().collect();
         keys.sort_unstable();
         arms.sort_by_key(|(key, _, _)| *key);
         for key in keys {
-            let Some(Some(made)) = made.get(&key) else { continue };
+            let Some(Some(application)) = applications.get(&key) else { continue };
             if fixed.contains(&key.0) || !has_no_tangent(program, key.0) {
                 continue;
             }
             let from = arms.partition_point(|(other, _, _)| *other < key);
             let own = arms[from..].iter().take_while(|(other, _, _)| *other == key);
             let mut reads = Reads::default();
-            let none = || vec![FxHashSet::default(); made.ways.len()];
+            let none = || vec![FxHashSet::default(); application.ways.len()];
             (reads.fields, reads.params) = (none(), none());
             let mut own = own.peekable();
-            if own.peek().is_some() && own.all(|(_, params, block)| reads.add(made, params, block))
+            if own.peek().is_some()
+                && own.all(|(_, params, block)| reads.add(application, params, block))
             {
-                plans.insert(key, Plan::of(made, &reads));
+                plans.insert(key, Plan::of(application, &reads));
             }
         }
         plans
@@ -343,13 +348,13 @@ impl<'p> Sites<'p> {
 
 impl Reads {
     /// Adds what an arm reads, if it does nothing but go the way that the value was made on.
-    fn add(&mut self, made: &Made, params: &[VarId], block: &Block) -> bool {
+    fn add(&mut self, application: &Application, params: &[VarId], block: &Block) -> bool {
         let [stmt] = block.stmts.as_slice() else { return false };
-        let Some(decision) = Decision::of(stmt).filter(|it| it.is_like(&made.ways)) else {
+        let Some(decision) = Decision::of(stmt).filter(|it| it.is_like(&application.ways)) else {
             return false;
         };
         let by = params.iter().position(|param| Atom::Var(*param) == decision.by);
-        if !by.is_some_and(|by| made.by.contains(&by)) {
+        if !by.is_some_and(|by| application.by.contains(&by)) {
             return false;
         }
         let mut keeps_known = true;
@@ -363,8 +368,8 @@ impl Reads {
             self.fields[at].extend(read(params));
             self.params[at].extend(read(own));
             // On a way of a match the scrutinee itself is not at hand, only its fields.
-            keeps_known &=
-                matches!(way, Way::If(_)) || made.by.iter().all(|by| !self.fields[at].contains(by));
+            keeps_known &= matches!(way, Way::If(_))
+                || application.by.iter().all(|by| !self.fields[at].contains(by));
         }
         keeps_known
     }
@@ -395,13 +400,15 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(made: &Made, reads: &Reads) -> Self {
+    fn of(application: &Application, reads: &Reads) -> Self {
         let variant = |way: usize| {
             let mut values = vec![];
             let mut fields = vec![];
-            for (at, value) in made.fields[way].iter().enumerate() {
-                fields.push(match (made.ways[way], value) {
-                    (Way::If(side), _) if made.by.contains(&at) => Field::Known(Atom::Bool(side)),
+            for (at, value) in application.fields[way].iter().enumerate() {
+                fields.push(match (application.ways[way], value) {
+                    (Way::If(side), _) if application.by.contains(&at) => {
+                        Field::Known(Atom::Bool(side))
+                    }
                     (_, Some(value)) if value.var().is_none() => Field::Known(*value),
                     (_, Some(value)) if reads.fields[way].contains(&at) => {
                         values.push(*value);
@@ -415,11 +422,11 @@ impl Plan {
             let mut params = FxHashMap::default();
             for at in read {
                 params.insert(at, values.len());
-                values.push(made.params[way][at].into());
+                values.push(application.params[way][at].into());
             }
             Variant { tag: 0, fields, params, values }
         };
-        Self { variants: (0..made.ways.len()).map(variant).collect() }
+        Self { variants: (0..application.ways.len()).map(variant).collect() }
     }
 }
 
@@ -487,12 +494,14 @@ impl Split<'_> {
 
     /// Makes the value on each way of the branch before.
     fn sink(&mut self, block: &mut Block, at: usize) {
-        let Some(made) = Made::at(block, at) else { bug(PASS.name, "a branch before") };
+        let Some(application) = Application::at(block, at) else {
+            bug(PASS.name, "a branch before")
+        };
         let Stmt { vars, op, span, .. } = block.stmts.remove(at);
         let (Op::Con(tag, _), Some(data)) = (op, data_of(self.program.vars[vars[0]].ty)) else {
             bug(PASS.name, "a constructor")
         };
-        let branch = &mut block.stmts[made.branch];
+        let branch = &mut block.stmts[application.branch];
         branch.vars.push(vars[0]);
         for (variant, inner) in self.plans[&(data, tag)].variants.iter().zip(branch.op.blocks_mut())
         {

@@ -146,9 +146,9 @@ struct Sites<'p> {
     /// Calls of makers by makers.
     calls: Vec<(FuncId, FuncId, Vec<Atom>)>,
     /// The applications of constructors, and in which function.
-    made: FxHashMap<Key, Vec<(FuncId, Vec<Atom>)>>,
+    applied: FxHashMap<Key, Vec<(FuncId, Vec<Atom>)>>,
     /// Values that makers have given to other functions, by the call that gave them.
-    given: FxHashMap<VarId, (FuncId, Vec<Atom>)>,
+    handed_out: FxHashMap<VarId, (FuncId, Vec<Atom>)>,
     /// The fields that takers look at.
     read: Vec<(Key, usize, VarId)>,
 }
@@ -166,8 +166,8 @@ impl<'p> Sites<'p> {
             roles: FxHashMap::default(),
             makers: vec![],
             calls: vec![],
-            made: FxHashMap::default(),
-            given: FxHashMap::default(),
+            applied: FxHashMap::default(),
+            handed_out: FxHashMap::default(),
             read: vec![],
         };
         let mut funcs = vec![];
@@ -249,13 +249,14 @@ impl<'p> Sites<'p> {
                     true
                 }
                 (Role::Other, Some(Role::Maker)) => {
-                    self.given.extend(stmt.vars.iter().map(|var| (*var, (*callee, args.clone()))));
+                    self.handed_out
+                        .extend(stmt.vars.iter().map(|var| (*var, (*callee, args.clone()))));
                     true
                 }
                 (Role::Taker(_), Some(Role::Taker(_))) => true,
                 // What makers give is before what takes it.
                 (Role::Other, Some(Role::Taker(at))) => {
-                    args[*at].var().is_some_and(|var| self.given.contains_key(&var))
+                    args[*at].var().is_some_and(|var| self.handed_out.contains_key(&var))
                 }
                 _ => false,
             },
@@ -269,7 +270,7 @@ impl<'p> Sites<'p> {
             Op::Con(tag, fields) => {
                 // It is of the family: others hold none of it.
                 if let Some(data) = data_of(self.program.vars[stmt.vars[0]].ty) {
-                    self.made.entry((data, *tag)).or_default().push((func, fields.clone()));
+                    self.applied.entry((data, *tag)).or_default().push((func, fields.clone()));
                 }
                 true
             }
@@ -290,8 +291,8 @@ impl<'p> Sites<'p> {
             let Some(handed) = self.handed(start, at) else { continue };
             let is_alike = |(key, field, var): &&(Key, usize, VarId)| {
                 !planned.contains(var)
-                    && self.made.get(key).is_some_and(|made| {
-                        made.iter().all(|(func, fields)| {
+                    && self.applied.get(key).is_some_and(|applied| {
+                        applied.iter().all(|(func, fields)| {
                             let param = self.program.funcs[*func].params[handed[func]];
                             fields[*field] == Atom::Var(param)
                         })
@@ -309,7 +310,7 @@ impl<'p> Sites<'p> {
             Role::Maker | Role::Other => None,
         });
         plan.takers = takers.collect();
-        plan.given = self.given;
+        plan.handed_out = self.handed_out;
         (!plan.handed.is_empty()).then_some(plan)
     }
 
@@ -351,7 +352,7 @@ struct Plan {
     /// With the place of what they take.
     takers: FxHashMap<FuncId, usize>,
     /// By which call a value was made.
-    given: FxHashMap<VarId, (FuncId, Vec<Atom>)>,
+    handed_out: FxHashMap<VarId, (FuncId, Vec<Atom>)>,
 }
 
 impl Plan {
@@ -362,7 +363,7 @@ impl Plan {
             program.funcs[id].body.visit_mut(&mut |stmt| {
                 let Op::Call(callee, args) = &mut stmt.op else { return };
                 let Some(at) = self.takers.get(callee) else { return };
-                let maker = args[*at].var().and_then(|var| self.given.get(&var));
+                let maker = args[*at].var().and_then(|var| self.handed_out.get(&var));
                 if let Some((maker, inputs)) = maker {
                     args.extend(self.handed.iter().map(|handed| inputs[handed.at[maker]]));
                 } else {

@@ -107,9 +107,9 @@ impl GuardedReductions<'_> {
         let state = if is_first { *b } else { *a };
         (*a, *b) = if is_first { (more, nothing) } else { (nothing, more) };
         let chosen = self.program.fresh_like(*var);
-        let whole = std::mem::replace(var, chosen);
+        let sum = std::mem::replace(var, chosen);
         let op = Op::Prim(prim, vec![state, chosen.into()]);
-        after.push(Stmt::new(vec![whole], op, span));
+        after.push(Stmt::new(vec![sum], op, span));
         self.changed = true;
     }
 

@@ -205,26 +205,28 @@ impl SinkUpdates<'_> {
                     .extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
             }
         }
-        let mut looks = Looks { array: *array, place, rows: &rows, others: &others, found: false };
+        let mut looks =
+            Looks { array: *array, place, rows: &rows, others: &others, looks_at_rows: false };
         let is_fine = block.stmts[at + 1..].iter().all(|stmt| looks.stmt(stmt))
             && block.results.iter().all(|atom| looks.look(*atom));
-        (is_fine && looks.found).then(|| (*array, place.clone(), rows.into_iter().collect()))
+        (is_fine && looks.looks_at_rows)
+            .then(|| (*array, place.clone(), rows.into_iter().collect()))
     }
 
     /// If the statement at a place is an update, the last statement after it that reads the old array, before
     /// anything reads the new one.
     fn last_look(&self, stmts: &[Stmt], place: usize) -> Option<usize> {
-        let (&Op::Update(Atom::Var(before), _, _), &[made]) =
+        let (&Op::Update(Atom::Var(before), _, _), &[updated]) =
             (&stmts[place].op, stmts[place].vars.as_slice())
         else {
             return None;
         };
-        let made = FxHashSet::from_iter([made]);
+        let updated = FxHashSet::from_iter([updated]);
         // The array, and rows that share its memory.
         let mut parts = FxHashSet::from_iter([before]);
         let mut last = None;
         for (at, stmt) in stmts.iter().enumerate() {
-            if names(&stmt.op, &made) {
+            if names(&stmt.op, &updated) {
                 break;
             }
             if names(&stmt.op, &parts) {
@@ -285,14 +287,14 @@ struct Looks<'l> {
     /// The array, and names of other parts of it.
     others: &'l FxHashSet<VarId>,
     /// Whether any statement reads what is in the place.
-    found: bool,
+    looks_at_rows: bool,
 }
 
 impl Looks<'_> {
     /// Whether an atom is no part of the array, or what is in the place.
     fn look(&mut self, atom: Atom) -> bool {
         let Atom::Var(var) = atom else { return true };
-        self.found |= self.rows.contains(&var);
+        self.looks_at_rows |= self.rows.contains(&var);
         !self.others.contains(&var)
     }
 
@@ -300,7 +302,7 @@ impl Looks<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> bool {
         if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if *of == self.array && i.starts_with(self.place))
         {
-            self.found = true;
+            self.looks_at_rows = true;
             return true;
         }
         let mut is_fine = true;

@@ -28,7 +28,7 @@ pub(super) struct Split<'p> {
     program: &'p mut Program,
     choice: &'p Choice,
     /// The parts of values that constructors of this block have made.
-    made: FxHashMap<VarId, Parts>,
+    constructed: FxHashMap<VarId, Parts>,
     /// The parts of variables that are split.
     split: FxHashMap<VarId, Parts>,
     /// What stands in a result for fields that it lacks: those of the state that it becomes, so that arrays stay
@@ -41,7 +41,7 @@ impl<'p> Split<'p> {
         Self {
             program,
             choice,
-            made: FxHashMap::default(),
+            constructed: FxHashMap::default(),
             split: FxHashMap::default(),
             spare: FxHashMap::default(),
         }
@@ -135,7 +135,7 @@ impl<'p> Split<'p> {
     /// split.
     fn note(&mut self, var: VarId, tag: u32, values: &[Atom]) {
         let layout = self.choice.known(self.program.vars[var].ty);
-        self.made.extend(layout.map(|layout| (var, parts_of(layout, tag, values))));
+        self.constructed.extend(layout.map(|layout| (var, parts_of(layout, tag, values))));
     }
 
     /// The layout of a type of which a value is split.
@@ -146,7 +146,7 @@ impl<'p> Split<'p> {
 
     fn known(&self, atom: Atom) -> Option<&Parts> {
         let var = atom.var()?;
-        self.split.get(&var).or_else(|| self.made.get(&var))
+        self.split.get(&var).or_else(|| self.constructed.get(&var))
     }
 
     /// Binds variables for the parts of a value, if it is at a split place; they stand for it from now on.

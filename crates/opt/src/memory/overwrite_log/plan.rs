@@ -181,18 +181,18 @@ pub(super) fn steps(program: &Program, stmt: &Stmt, state: usize) -> Option<Vec<
 fn steps_to(program: &Program, block: &Block, last: Atom) -> Option<(Vec<Step>, VarId)> {
     let mut version = last.var()?;
     let ty = program.vars[version].ty;
-    let mut found = vec![];
+    let mut steps_back = vec![];
     while let Some(place) = definition(block, version) {
-        let made = &block.stmts[place];
-        let position = made.vars.iter().position(|var| *var == version)?;
+        let stmt = &block.stmts[place];
+        let position = stmt.vars.iter().position(|var| *var == version)?;
         #[expect(clippy::wildcard_enum_match_arm, reason = "others do not change an array")]
-        let (before, change) = match &made.op {
+        let (before, change) = match &stmt.op {
             // What is written over is a number, or a row of them.
             Op::Update(before, at, _) if at.len() + 1 >= usize::from(ty.rank) => {
                 (*before, Change::Update)
             }
             Op::Loop(repeat) => {
-                let inner = steps(program, made, position)?;
+                let inner = steps(program, stmt, position)?;
                 (repeat.init[position], Change::Loop(position, inner))
             }
             Op::If(_, then, other) if nothing(ty.elem).is_some() => {
@@ -207,11 +207,11 @@ fn steps_to(program: &Program, block: &Block, last: Atom) -> Option<(Vec<Step>, 
             }
             _ => return None,
         };
-        found.push(Step { place, change });
+        steps_back.push(Step { place, change });
         version = before.var()?;
     }
-    found.reverse();
-    Some((found, version))
+    steps_back.reverse();
+    Some((steps_back, version))
 }
 
 /// The placeholder for a value of this type.
@@ -233,11 +233,11 @@ fn definition(block: &Block, var: VarId) -> Option<usize> {
 pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, steps: &[Step]) -> Vec<Saved> {
     let Some((repeat, ..)) = counted(stmt, false) else { return vec![] };
     let body = &repeat.body;
-    let mut found = vec![];
+    let mut saved_rows = vec![];
     let mut version = repeat.states[state];
     for (at, step) in steps.iter().enumerate() {
         let what = |(result, is_boxed)| Saved { result, is_boxed, what: What::Version(at) };
-        found.extend(collected(program, repeat, version).into_iter().map(what));
+        saved_rows.extend(collected(program, repeat, version).into_iter().map(what));
         let stmt = &body.stmts[step.place];
         let (position, inner) = match &step.change {
             Change::Update => (0, None),
@@ -251,7 +251,7 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, steps: &[Step]
             if let [(result, is_boxed)] = *collected(program, repeat, var)
                 && body.mentions(var) == 1
             {
-                found.push(Saved { result, is_boxed, what: What::Inner(at, Box::new(one)) });
+                saved_rows.push(Saved { result, is_boxed, what: What::Inner(at, Box::new(one)) });
             }
         }
     }
@@ -259,8 +259,8 @@ pub(super) fn saved(program: &Program, stmt: &Stmt, state: usize, steps: &[Step]
         let what = What::Version(steps.len());
         Saved { result, is_boxed, what }
     };
-    found.extend(collected(program, repeat, version).into_iter().map(what));
-    found
+    saved_rows.extend(collected(program, repeat, version).into_iter().map(what));
+    saved_rows
 }
 
 /// The results of a loop that collect a variable of its body, and whether it is in a box there.
