@@ -6,6 +6,7 @@
 mod circles;
 mod crates;
 mod documents;
+mod links;
 mod modules;
 mod repository;
 mod sources;
@@ -28,6 +29,7 @@ const RULES: &[Rule] = &[
     ("nothing names a machine's folders", sources::machine_paths),
     ("every path in ARCHITECTURE.md exists", documents::architecture),
     ("every test in docs/GUARANTEES.md exists", documents::guarantees),
+    ("every link of a document leads somewhere", links::links),
     ("every diagnostic code has a page, every page a code", documents::codes),
     ("the change log has an Unreleased section", documents::changelog),
 ];
