@@ -12,6 +12,7 @@
 //! | `tests/ir/text` | a program of the IR keeps the rules of the verifier, and prints as itself |
 //! | `tests/ir/broken` | the verifier or the parser says what is wrong with each case |
 //! | `tests/ir/run` | functions of the IR give what their file says, evaluated and as native code |
+//! | `tests/threads` | loops give the same bits and faults on any number of threads |
 //! | `tests/opt` | a pass of the optimiser makes of a program what stands below it |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page; rows of tables of expressions hold |
 //!
@@ -24,7 +25,7 @@ use pullback_engines::{ENGINES, REGISTRY};
 use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
-    ir_run_test, ir_text_test, matches, opt_test, rendered, tables,
+    ir_run_test, ir_text_test, matches, opt_test, rendered, tables, threads_test,
 };
 use pullback_tools::{STAGES, show};
 
@@ -355,6 +356,10 @@ fn ir_run(path: &Path) -> Outcome {
     stated(path, ir_run_test)
 }
 
+fn threads(path: &Path) -> Outcome {
+    stated(path, threads_test)
+}
+
 fn opt(path: &Path) -> Outcome {
     rewritten(path, opt_test)
 }
@@ -370,6 +375,7 @@ datatest_stable::harness! {
     { test = ir_text, root = "ir/text", pattern = r"\.ir$" },
     { test = ir_broken, root = "ir/broken", pattern = r"\.ir$" },
     { test = ir_run, root = "ir/run", pattern = r"\.ir$" },
+    { test = threads, root = "threads", pattern = r"\.ir$" },
     { test = opt, root = "opt", pattern = r"\.ir$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },

@@ -12,8 +12,8 @@ use pages::pages;
 
 #[test]
 fn what_threads_make_is_let_go_of() {
-    let mut program =
-        pullback_ir::parse(include_str!("spread/keeps.ir"), FileId(0)).expect("a program");
+    let text = include_str!("../../../tests/threads/keeps.ir");
+    let mut program = pullback_ir::parse(text, FileId(0)).expect("a program");
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
     let facts = Facts::of(&mut program);
     let unit = Unit { program: &program, roots: &roots, facts: &facts, fp: Fp::Fast, worth: 0.0 };
