@@ -1,6 +1,6 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
 //! `cargo xtask suite`, `cargo xtask laws`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
-//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`.
+//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`.
 
 mod bench;
 mod examples;
@@ -122,6 +122,8 @@ enum Task {
         /// Only these, such as `gmm` [default: all].
         names: Vec<String>,
     },
+    /// Write what the Coq proofs read of the compiler into `proofs`.
+    Proofs,
     /// Measure every example: the time of its value and of its gradient.
     Examples,
 }
@@ -164,6 +166,12 @@ fn main() -> ExitCode {
             yardsticks::yardsticks(&names, &mut |line| println!("{line}"))
         }
         Task::Names { count, seed } => names::names(seed, count),
+        Task::Proofs => {
+            let written = pullback_proofs::files().into_iter().map(|(name, text)| {
+                std::fs::write(tidy::root().join("proofs").join(name), text)
+            });
+            written.filter_map(Result::err).map(|error| error.to_string()).collect()
+        }
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");

@@ -301,7 +301,7 @@ fn is_kink(prim: Prim, args: &[f64], any_followed: bool, followed: impl Fn(usize
     match (&prim.row().class, args) {
         (Class::Smooth(smooth), _) if any_followed => !smooth.differentiable(args, followed),
         (Class::Smooth(smooth), _) => {
-            let by = |at: usize| smooth.partials[at].is_some() && (smooth.domain)(args, at);
+            let by = |at: usize| smooth.partials[at].is_some() && smooth.domain.holds(args, at);
             !(0..args.len()).any(by)
         }
         (Class::Discrete, [x, y]) => compares(prim) && x == y,

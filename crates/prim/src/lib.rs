@@ -7,6 +7,7 @@
 //! derivatives flow, by what the table says of its primitives.
 
 pub mod activity;
+mod domain;
 mod fault;
 mod moves;
 mod names;
@@ -26,7 +27,8 @@ pub use fault::{
 };
 pub use moves::{Move, Place};
 pub use partials::{Application, Partials};
-pub use row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+pub use row::{Beside, Class, Domain, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{AtScalars, Scalar, ScalarFault};
 pub use straight::{Straight, Straightened};
+pub use table::ROUNDED;
 pub use text::{enclosed, quoted, read_real, real_text};

@@ -232,7 +232,7 @@ pub struct Smooth {
     pub value: RealFn,
     /// Whether it is differentiable at these arguments (an Int argument comes converted) by the one with
     /// this number. Where it is not, the value and the partials follow the table of conventions.
-    pub domain: fn(&[f64], usize) -> bool,
+    pub domain: Domain,
     /// In which arguments it is linear.
     pub linearity: Linearity,
     /// The partial derivative by each parameter; `None` for an Int parameter.
@@ -241,6 +241,21 @@ pub struct Smooth {
     pub shared: &'static [Term],
     /// The partials as code for plain numbers, once it has been asked for.
     pub straight: Straightened,
+}
+
+/// Where a primitive is differentiable: a set of arguments. An Int argument counts as the Real that it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Domain {
+    /// All arguments.
+    Everywhere,
+    /// Where a comparison of two terms over the arguments holds.
+    Is(Prim, Term, Term),
+    /// Where both hold.
+    All(&'static Domain, &'static Domain),
+    /// Where one of them holds.
+    Any(&'static Domain, &'static Domain),
+    /// By the first argument in the first, by the second in the second.
+    By(&'static Domain, &'static Domain),
 }
 
 /// How many shared terms a row may have.
@@ -346,7 +361,7 @@ impl Row {
 impl Smooth {
     /// Whether it is differentiable at these arguments by each of those that are followed.
     pub fn differentiable(&self, args: &[f64], followed: impl Fn(usize) -> bool) -> bool {
-        let by = |at: usize| self.partials[at].is_none() || (self.domain)(args, at);
+        let by = |at: usize| self.partials[at].is_none() || self.domain.holds(args, at);
         (0..self.partials.len()).all(|at| !followed(at) || by(at))
     }
 }

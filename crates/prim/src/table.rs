@@ -3,7 +3,10 @@
 //!
 //! Partials are written as S-expressions over the primitives: `x` and `y` are the first and second
 //! argument, `r` the result, `nan` and plain literals constants, `zero` the structural zero, `_` stands
-//! for an Int parameter. They are finite wherever the derivative is and the arguments are not extreme,
+//! for an Int parameter. Before them is where the row is smooth: comparisons of such terms, `all`, `any`, and `by`
+//! where that depends on the argument. So `x % y` is smooth off the multiples of y and where there is a remainder;
+//! `x ^ y` has negative bases for integers y by x alone, and jumps at `0 ^ 0`; the angle of a point jumps from -pi to
+//! pi. Partials are finite wherever the derivative is and the arguments are not extreme,
 //! give the one-sided limit at the edge of a domain and NaN outside, and stay right when they are
 //! differentiated again; so a branch that is constant in an argument is used only where all further
 //! derivatives agree or the table of conventions leaves no better choice.
@@ -13,12 +16,17 @@
 //! has the cases in which the primitive gives a run-time error; without it the primitive always has a value.
 
 use crate::moves::{Move, Place};
-use crate::row::{Beside, Class, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+use crate::row::{Beside, Class, Domain, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 use crate::straight::Straightened;
 use crate::values;
 
 /// `2 / sqrt pi`
 const TWO_OVER_SQRT_PI: f64 = std::f64::consts::FRAC_2_SQRT_PI;
+const THIRD: f64 = 1.0 / 3.0;
+
+/// The numbers of the table that binary64 rounds, with what they stand for: in a proof the true number takes their
+/// place.
+pub const ROUNDED: &[(f64, &str)] = &[(TWO_OVER_SQRT_PI, "TwoOverSqrtPi"), (THIRD, "Third")];
 
 macro_rules! term {
     (x) => { Term::Arg(0) };
@@ -71,11 +79,19 @@ macro_rules! ty {
     };
 }
 
+macro_rules! domain {
+    (everywhere) => { Domain::Everywhere };
+    ((all $one:tt $other:tt)) => { Domain::All(&domain!($one), &domain!($other)) };
+    ((any $one:tt $other:tt)) => { Domain::Any(&domain!($one), &domain!($other)) };
+    ((by $first:tt $second:tt)) => { Domain::By(&domain!($first), &domain!($second)) };
+    (($comparison:ident $x:tt $y:tt)) => { Domain::Is(Prim::$comparison, term!($x), term!($y)) };
+}
+
 macro_rules! class {
-    (smooth { $kind:ident $value:ident, $domain:expr, $linearity:ident, [$($partial:tt)*] $(sharing [$($shared:tt)*])? }) => {
+    (smooth { $kind:ident $value:ident, $domain:tt, $linearity:ident, [$($partial:tt)*] $(sharing [$($shared:tt)*])? }) => {
         Class::Smooth(Smooth {
             value: RealFn::$kind(values::$value),
-            domain: $domain,
+            domain: domain!($domain),
             linearity: Linearity::$linearity,
             partials: &[$(partial!($partial)),*],
             shared: &[$($(term!($shared)),*)?],
@@ -116,62 +132,6 @@ macro_rules! table {
     };
 }
 
-fn everywhere(_: &[f64], _: usize) -> bool {
-    true
-}
-
-fn nonzero(v: &[f64], _: usize) -> bool {
-    v[0] != 0.0
-}
-
-fn positive(v: &[f64], _: usize) -> bool {
-    v[0] > 0.0
-}
-
-fn inside_unit(v: &[f64], _: usize) -> bool {
-    v[0].abs() < 1.0
-}
-
-fn no_tie(v: &[f64], _: usize) -> bool {
-    v[0] != v[1]
-}
-
-fn not_integer(v: &[f64], _: usize) -> bool {
-    v[0] != v[0].floor()
-}
-
-fn not_half_integer(v: &[f64], _: usize) -> bool {
-    let shifted = v[0].abs() + 0.5;
-    shifted != shifted.floor()
-}
-
-/// Where `x % y` is differentiable: not at the multiples of y, where it jumps, nor where there is no remainder.
-fn off_the_multiples(v: &[f64], _: usize) -> bool {
-    let rest = values::rem(v[0], v[1]);
-    rest != 0.0 && (!rest.is_nan() || v[0].is_nan() || v[1].is_nan())
-}
-
-fn not_pole(v: &[f64], _: usize) -> bool {
-    v[0] > 0.0 || v[0] != v[0].floor()
-}
-
-/// Where `x ^ y` is differentiable: by `x`, integers as exponents admit negative bases; by `y`, a negative
-/// base has no powers near them. At `0 ^ 0` it jumps in both.
-fn power(v: &[f64], by: usize) -> bool {
-    let integer = v[1] == v[1].floor();
-    let at_edge = if by == 0 {
-        (integer && v[0] < 0.0) || (v[0] == 0.0 && v[1] >= 1.0)
-    } else {
-        v[0] == 0.0 && v[1] > 0.0
-    };
-    v[0] > 0.0 || at_edge
-}
-
-/// Where the angle of a point is differentiable: not at the origin, nor where it jumps from -pi to pi.
-fn off_the_cut(v: &[f64], _: usize) -> bool {
-    v[0] != 0.0 || v[1] > 0.0
-}
-
 table! {
     Neg "neg" 1 (Real) -> Real, smooth { Real1 neg, everywhere, Linear, [(real -1.0)] }
         "`-x`";
@@ -181,17 +141,19 @@ table! {
         "`x - y`";
     Mul "mul" 1 (Real Real) -> Real, smooth { Real2 mul, everywhere, Bilinear, [y x] }
         "`x * y`";
-    Div "div" 4 (Real Real) -> Real, smooth { Real2 div, |v, _| v[1] != 0.0, LinearInFirst, [
+    Div "div" 4 (Real Real) -> Real, smooth { Real2 div, (Ne y 0.0), LinearInFirst, [
             (Div 1.0 y)
             (Neg (Mul r (Div 1.0 y)))
         ] sharing [(Div 1.0 y)] }
         "`x / y`";
-    Rem "rem" 7 (Real Real) -> Real, smooth { Real2 rem, off_the_multiples, Nonlinear, [
+    Rem "rem" 7 (Real Real) -> Real, smooth { Real2 rem, (all (Ne (Rem x y) 0.0) (any (Eq (Rem x y) (Rem x y)) (any (Ne x x) (Ne y y)))), Nonlinear, [
             1.0
             (Round (Div (Sub r x) y))
         ] }
         "`x % y`, the remainder with the divisor's sign: exact, and rounded once where the signs differ; NaN for y = 0 and infinite x. It jumps at multiples of y; d/dx is 1 everywhere, d/dy the negated whole quotient.";
-    Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, power, Nonlinear, [
+    Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, (any (Gt x 0.0) (by
+            (any (all (Eq y (Floor y)) (Lt x 0.0)) (all (Eq x 0.0) (Ge y 1.0)))
+            (all (Eq x 0.0) (Gt y 0.0)))), Nonlinear, [
             (if (Eq y 0.0)
                 (if (Eq x 0.0) zero (Mul y (Pow x (Sub y 1.0))))
                 (Mul y (Pow x (Sub y 1.0))))
@@ -200,58 +162,58 @@ table! {
                 (Mul r (Log x)))
         ] }
         "`x ^ y`; at x = 0: `0^0 = 1`, d/dx is 0 for y = 0, 1 for y = 1, 0 for y > 1, +inf for 0 < y < 1, and d/dy is 0 for y >= 0.";
-    Max "max" 2 (Real Real) -> Real, smooth { Real2 max, no_tie, Nonlinear, [
+    Max "max" 2 (Real Real) -> Real, smooth { Real2 max, (Ne x y), Nonlinear, [
             (if (Eq x y) 0.5 (if (Gt x y) 1.0 (if (Lt x y) zero nan)))
             (if (Eq x y) 0.5 (if (Gt x y) zero (if (Lt x y) 1.0 nan)))
         ] sharing [(Eq x y) (Gt x y) (Lt x y)] }
         "The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.";
-    Min "min" 2 (Real Real) -> Real, smooth { Real2 min, no_tie, Nonlinear, [
+    Min "min" 2 (Real Real) -> Real, smooth { Real2 min, (Ne x y), Nonlinear, [
             (if (Eq x y) 0.5 (if (Lt x y) 1.0 (if (Gt x y) zero nan)))
             (if (Eq x y) 0.5 (if (Lt x y) zero (if (Gt x y) 1.0 nan)))
         ] sharing [(Eq x y) (Lt x y) (Gt x y)] }
         "The smaller; at a tie the common value and derivative ½ to each; NaN if either is.";
-    Atan2 "atan2" 12 (Real Real) -> Real, smooth { Real2 atan2, off_the_cut, Nonlinear, [
+    Atan2 "atan2" 12 (Real Real) -> Real, smooth { Real2 atan2, (any (Ne x 0.0) (Gt y 0.0)), Nonlinear, [
             (Mul (Mul y (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y)))
             (Neg (Mul (Mul x (Div 1.0 (Hypot x y))) (Div 1.0 (Hypot x y))))
         ] sharing [(Div 1.0 (Hypot x y))] }
         "The angle of the point with ordinate x and abscissa y; `atan2 0 0 = 0` with derivative NaN.";
-    Hypot "hypot" 8 (Real Real) -> Real, smooth { Real2 hypot, |v, _| v[0] != 0.0 || v[1] != 0.0, Nonlinear, [
+    Hypot "hypot" 8 (Real Real) -> Real, smooth { Real2 hypot, (any (Ne x 0.0) (Ne y 0.0)), Nonlinear, [
             (if (Eq r 0.0) zero (Div x r))
             (if (Eq r 0.0) zero (Div y r))
         ] sharing [(Eq r 0.0)] }
         "`sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).";
-    Xlogy "xlogy" 9 (Real Real) -> Real, smooth { Real2 xlogy, |v, _| v[1] > 0.0, LinearInFirst, [
+    Xlogy "xlogy" 9 (Real Real) -> Real, smooth { Real2 xlogy, (Gt y 0.0), LinearInFirst, [
             (Log y)
             (if (Le y 0.0)
                 (if (Eq x 0.0) zero (Mul x (Exp (Neg (Log y)))))
                 (Div x y))
         ] }
         "`x * log y`, with 0 at x = 0 unless y is NaN.";
-    Abs "abs" 1 (Real) -> Real, smooth { Real1 abs, nonzero, Nonlinear, [(Signum x)] }
+    Abs "abs" 1 (Real) -> Real, smooth { Real1 abs, (Ne x 0.0), Nonlinear, [(Signum x)] }
         "`|x|`; derivative 0 at 0.";
-    Signum "signum" 1 (Real) -> Real, smooth { Real1 signum, nonzero, Nonlinear, [zero] }
+    Signum "signum" 1 (Real) -> Real, smooth { Real1 signum, (Ne x 0.0), Nonlinear, [zero] }
         "-1, 0 or 1; derivative 0.";
-    Floor "floor" 1 (Real) -> Real, smooth { Real1 floor, not_integer, Nonlinear, [zero] }
+    Floor "floor" 1 (Real) -> Real, smooth { Real1 floor, (Ne x (Floor x)), Nonlinear, [zero] }
         "Largest integer not above x; derivative 0.";
-    Ceil "ceil" 1 (Real) -> Real, smooth { Real1 ceil, not_integer, Nonlinear, [zero] }
+    Ceil "ceil" 1 (Real) -> Real, smooth { Real1 ceil, (Ne x (Floor x)), Nonlinear, [zero] }
         "Smallest integer not below x; derivative 0.";
-    Round "round" 1 (Real) -> Real, smooth { Real1 round, not_half_integer, Nonlinear, [zero] }
+    Round "round" 1 (Real) -> Real, smooth { Real1 round, (Ne (Add (Abs x) 0.5) (Floor (Add (Abs x) 0.5))), Nonlinear, [zero] }
         "Nearest integer, ties away from zero; derivative 0.";
-    Sqrt "sqrt" 4 (Real) -> Real, smooth { Real1 sqrt, positive, Nonlinear, [(Div 0.5 (Add r 0.0))] }
+    Sqrt "sqrt" 4 (Real) -> Real, smooth { Real1 sqrt, (Gt x 0.0), Nonlinear, [(Div 0.5 (Add r 0.0))] }
         "Square root; derivative +inf at 0; NaN below.";
-    Cbrt "cbrt" 8 (Real) -> Real, smooth { Real1 cbrt, nonzero, Nonlinear, [
-            (Div (real 1.0 / 3.0) (Mul r r))
+    Cbrt "cbrt" 8 (Real) -> Real, smooth { Real1 cbrt, (Ne x 0.0), Nonlinear, [
+            (Div (real THIRD) (Mul r r))
         ] }
         "Real cube root; derivative +inf at 0.";
     Exp "exp" 8 (Real) -> Real, smooth { Real1 exp, everywhere, Nonlinear, [r] }
         "`e^x`";
     Expm1 "expm1" 8 (Real) -> Real, smooth { Real1 expm1, everywhere, Nonlinear, [(Exp x)] }
         "`e^x - 1` without cancellation.";
-    Log "log" 8 (Real) -> Real, smooth { Real1 log, positive, Nonlinear, [
+    Log "log" 8 (Real) -> Real, smooth { Real1 log, (Gt x 0.0), Nonlinear, [
             (if (Gt x 0.0) (Div 1.0 x) (Exp (Neg r)))
         ] }
         "Natural logarithm; at 0 the value is -inf and the derivative +inf; NaN below.";
-    Log1p "log1p" 8 (Real) -> Real, smooth { Real1 log1p, |v, _| v[0] > -1.0, Nonlinear, [
+    Log1p "log1p" 8 (Real) -> Real, smooth { Real1 log1p, (Gt x (real -1.0)), Nonlinear, [
             (if (Ge x (real -1.0)) (Div 1.0 (Add 1.0 x)) nan)
         ] }
         "`log (1 + x)` without cancellation; at -1 the value is -inf and the derivative +inf; NaN below.";
@@ -261,11 +223,11 @@ table! {
         "Cosine.";
     Tan "tan" 8 (Real) -> Real, smooth { Real1 tan, everywhere, Nonlinear, [(Add 1.0 (Mul r r))] }
         "Tangent.";
-    Asin "asin" 8 (Real) -> Real, smooth { Real1 asin, inside_unit, Nonlinear, [
+    Asin "asin" 8 (Real) -> Real, smooth { Real1 asin, (Lt (Abs x) 1.0), Nonlinear, [
             (Div 1.0 (Sqrt (Mul (Sub 1.0 x) (Add 1.0 x))))
         ] }
         "Arc sine; derivative +inf at -1 and 1; NaN outside.";
-    Acos "acos" 8 (Real) -> Real, smooth { Real1 acos, inside_unit, Nonlinear, [
+    Acos "acos" 8 (Real) -> Real, smooth { Real1 acos, (Lt (Abs x) 1.0), Nonlinear, [
             (Div (real -1.0) (Sqrt (Mul (Sub 1.0 x) (Add 1.0 x))))
         ] }
         "Arc cosine; derivative -inf at -1 and 1; NaN outside.";
@@ -285,9 +247,9 @@ table! {
         "`1 / cosh x ^ 2`, the derivative of `tanh`, bounded with all its derivatives.";
     Asinh "asinh" 8 (Real) -> Real, smooth { Real1 asinh, everywhere, Nonlinear, [(Div 1.0 (Hypot 1.0 x))] }
         "Inverse hyperbolic sine.";
-    Acosh "acosh" 8 (Real) -> Real, smooth { Real1 acosh, |v, _| v[0] > 1.0, Nonlinear, [(Div 1.0 (Sinh r))] }
+    Acosh "acosh" 8 (Real) -> Real, smooth { Real1 acosh, (Gt x 1.0), Nonlinear, [(Div 1.0 (Sinh r))] }
         "Inverse hyperbolic cosine; derivative +inf at 1; NaN below.";
-    Atanh "atanh" 8 (Real) -> Real, smooth { Real1 atanh, inside_unit, Nonlinear, [(PowInt (Cosh r) (int 2))] }
+    Atanh "atanh" 8 (Real) -> Real, smooth { Real1 atanh, (Lt (Abs x) 1.0), Nonlinear, [(PowInt (Cosh r) (int 2))] }
         "Inverse hyperbolic tangent; derivative +inf at -1 and 1; NaN outside.";
     Erf "erf" 8 (Real) -> Real, smooth { Real1 erf, everywhere, Nonlinear, [
             (Mul (real TWO_OVER_SQRT_PI) (Exp (Neg (Mul x x))))
@@ -297,25 +259,25 @@ table! {
             (Mul (real -TWO_OVER_SQRT_PI) (Exp (Neg (Mul x x))))
         ] }
         "`1 - erf x` without cancellation.";
-    Lgamma "lgamma" 8 (Real) -> Real, smooth { Real1 lgamma, not_pole, Nonlinear, [(Digamma x)] }
+    Lgamma "lgamma" 8 (Real) -> Real, smooth { Real1 lgamma, (any (Gt x 0.0) (Ne x (Floor x))), Nonlinear, [(Digamma x)] }
         "The logarithm of |gamma x|; +inf with derivative NaN at 0, -1, -2, …";
-    Digamma "digamma" 8 (Real) -> Real, smooth { Real1 digamma, not_pole, Nonlinear, [(Polygamma (int 1) x)] }
+    Digamma "digamma" 8 (Real) -> Real, smooth { Real1 digamma, (any (Gt x 0.0) (Ne x (Floor x))), Nonlinear, [(Polygamma (int 1) x)] }
         "The derivative of lgamma; NaN at 0, -1, -2, …";
     Sigmoid "sigmoid" 8 (Real) -> Real, smooth { Real1 sigmoid, everywhere, Nonlinear, [(Mul r (Sigmoid (Neg x)))] }
         "`1 / (1 + exp (-x))`, accurate in both tails.";
     Softplus "softplus" 8 (Real) -> Real, smooth { Real1 softplus, everywhere, Nonlinear, [(Sigmoid x)] }
         "`log (1 + exp x)` without overflow.";
-    PowInt "pow_int" 4 (Real Int) -> Real, smooth { RealInt pow_int, |v, _| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
+    PowInt "pow_int" 4 (Real Int) -> Real, smooth { RealInt pow_int, (any (Ne x 0.0) (Ge y 0.0)), Nonlinear, [
             (if (IntEq y (int 0)) zero (PowSlope x y))
             _
         ] }
         "`x ^ n` as a repeated product; derivative `n * x^(n-1)`, which is 0 for n = 0.";
-    PowSlope "pow_slope" 5 (Real Int) -> Real, smooth { RealInt pow_slope, |v, _| v[0] != 0.0 || v[1] >= 0.0, Nonlinear, [
+    PowSlope "pow_slope" 5 (Real Int) -> Real, smooth { RealInt pow_slope, (any (Ne x 0.0) (Ge y 0.0)), Nonlinear, [
             (if (IntEq y (int 0)) zero (Mul (ToReal y) (PowSlope x (IntSub y (int 1)))))
             _
         ] }
         "`n * x^(n-1)`, and 0 for n = 0: the derivative of `x ^ n`.";
-    Polygamma "polygamma" 8 (Int Real) -> Real, smooth { IntReal polygamma, |v, by| not_pole(&v[1..], by), Nonlinear, [
+    Polygamma "polygamma" 8 (Int Real) -> Real, smooth { IntReal polygamma, (any (Gt y 0.0) (Ne y (Floor y))), Nonlinear, [
             _
             (Polygamma (IntAdd x (int 1)) y)
         ] }

@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lower", &["base", "prim", "lambda", "reduce", "ir", "analysis"]),
     ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),
+    ("proofs", &["base", "prim", "ir", "ad"]),
     ("codegen", &["base", "prim", "ir", "analysis"]),
     (
         "compile",
