@@ -6,7 +6,7 @@
     the printed IR; a number at the end is that of indices or dimensions.
 
     An accumulator is a value too: what adds to it gives the new value. *)
-From Coq Require Import Reals List Arith.
+From Coq Require Import Reals List Arith Bool.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -61,7 +61,7 @@ Definition add_at0_2 (x acc : nat -> nat -> R) : nat -> nat -> R := plus2 acc x.
 Definition at_place {A} (i : nat) (f : A -> A) (acc : nat -> A) : nat -> A :=
   fun j => if Nat.eqb j i then f (acc j) else acc j.
 Definition range_place {A} (lo hi : nat) (f : (nat -> A) -> nat -> A) (acc : nat -> A) : nat -> A :=
-  fun j => if Nat.leb lo j && Nat.ltb j hi then f (fun k => acc (lo + k)%nat) (j - lo)%nat else acc j.
+  fun j => if (Nat.leb lo j && Nat.ltb j hi)%bool then f (fun k => acc (lo + k)%nat) (j - lo)%nat else acc j.
 Definition add_at1_0 (i : nat) (x : R) := at_place i (add_at0_0 x).
 Definition add_at1_1 (i : nat) (x : nat -> R) := at_place i (add_at0_1 x).
 Definition add_at2_0 (i j : nat) (x : R) := at_place i (at_place j (add_at0_0 x)).

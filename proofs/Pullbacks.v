@@ -6,7 +6,8 @@
     transpose makes of that. Each definition is the function of the array IR, statement by statement; [Ir] says what
     an operation means. An accumulator that something is added to is bound anew, and so is what a loop changes. Sizes
     alone have no values here. *)
-From Coq Require Import Reals.
+From Coq Require Import Reals List.
+Import ListNotations.
 From Pullback Require Import Ir.
 Open Scope R_scope.
 
@@ -34,7 +35,7 @@ Definition push_add (x_dot_0 : R) (y_dot_1 : R) : R :=
   let d_2 := add x_dot_0 y_dot_1 in
   d_2.
 
-Definition pull_add (y_bar_0 : R) : ((R) * (R))%type :=
+Definition pull_add (y_bar_0 : R) : (R * R)%type :=
   (y_bar_0, y_bar_0).
 
 (** ** mul *)
@@ -73,7 +74,7 @@ Definition push_select (c_0 : bool) (x_dot_1 : R) (y_dot_2 : R) : R :=
   let z_dot_3 := select c_0 x_dot_1 y_dot_2 in
   z_dot_3.
 
-Definition pull_select (c_0 : bool) (y_bar_1 : R) : ((R) * (R))%type :=
+Definition pull_select (c_0 : bool) (y_bar_1 : R) : (R * R)%type :=
   let bar_2 := select c_0 y_bar_1 (0) in
   let bar_3 := select c_0 (0) y_bar_1 in
   (bar_2, bar_3).
@@ -93,7 +94,7 @@ Definition push_array (x_dot_0 : R) (y_dot_1 : R) (z_dot_2 : R) : nat -> R :=
   let a_dot_3 := array0 [x_dot_0; y_dot_1; z_dot_2] in
   a_dot_3.
 
-Definition pull_array (y_bar_0 : nat -> R) : ((R) * (R) * (R))%type :=
+Definition pull_array (y_bar_0 : nat -> R) : (R * R * R)%type :=
   let bar_1 := index1 y_bar_0 0%nat in
   let bar_2 := index1 y_bar_0 1%nat in
   let bar_3 := index1 y_bar_0 2%nat in
@@ -108,7 +109,7 @@ Definition push_index (i_0 : nat) (a_dot_1 : nat -> R) : R :=
 Definition pull_index (i_0 : nat) (y_bar_1 : R) : nat -> R :=
   let zero_2 := zero1 in
   let acc_3 := new_acc zero_2 in
-  let acc_3 := (add_at1_0 i_0 y_bar_1) acc_3 in
+  let acc_3 := add_at1_0 i_0 y_bar_1 acc_3 in
   let bar_4 := read_acc acc_3 in
   bar_4.
 
@@ -121,7 +122,7 @@ Definition push_index_row (i_0 : nat) (a_dot_1 : nat -> nat -> R) : nat -> R :=
 Definition pull_index_row (i_0 : nat) (y_bar_1 : nat -> R) : nat -> nat -> R :=
   let zero_2 := zero2 in
   let acc_3 := new_acc zero_2 in
-  let acc_3 := (add_at1_1 i_0 y_bar_1) acc_3 in
+  let acc_3 := add_at1_1 i_0 y_bar_1 acc_3 in
   let bar_4 := read_acc acc_3 in
   bar_4.
 
@@ -134,7 +135,7 @@ Definition push_index_twice (i_0 : nat) (j_1 : nat) (a_dot_2 : nat -> nat -> R) 
 Definition pull_index_twice (i_0 : nat) (j_1 : nat) (y_bar_2 : R) : nat -> nat -> R :=
   let zero_3 := zero2 in
   let acc_4 := new_acc zero_3 in
-  let acc_4 := (add_at2_0 i_0 j_1 y_bar_2) acc_4 in
+  let acc_4 := add_at2_0 i_0 j_1 y_bar_2 acc_4 in
   let bar_5 := read_acc acc_4 in
   bar_5.
 
@@ -144,7 +145,7 @@ Definition push_update (i_0 : nat) (a_dot_1 : nat -> R) (x_dot_2 : R) : nat -> R
   let b_dot_3 := update1 a_dot_1 i_0 x_dot_2 in
   b_dot_3.
 
-Definition pull_update (i_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * (R))%type :=
+Definition pull_update (i_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * R)%type :=
   let bar_2 := index1 y_bar_1 i_0 in
   let bar_3 := update1 y_bar_1 i_0 (0) in
   (bar_3, bar_2).
@@ -158,7 +159,7 @@ Definition push_slice (lo_0 : nat) (hi_1 : nat) (a_dot_2 : nat -> R) : nat -> R 
 Definition pull_slice (lo_0 : nat) (hi_1 : nat) (y_bar_2 : nat -> R) : nat -> R :=
   let zero_3 := zero1 in
   let acc_4 := new_acc zero_3 in
-  let acc_4 := (range_place lo_0 hi_1 (add_at0_1 y_bar_2)) acc_4 in
+  let acc_4 := range_place lo_0 hi_1 (add_at0_1 y_bar_2) acc_4 in
   let bar_5 := read_acc acc_4 in
   bar_5.
 
@@ -207,7 +208,7 @@ Definition pull_flatten (size_0 : nat) (size_1 : nat) (y_bar_2 : nat -> R) : nat
       let lo_6 := int_mul i_5 size_1 in
       let hi_7 := int_add lo_6 size_1 in
       let row_8 := slice y_bar_2 lo_6 hi_7 in
-      let acc_4 := (add_at1_1 i_5 row_8) acc_4 in
+      let acc_4 := add_at1_1 i_5 row_8 acc_4 in
       acc_4) acc_4 in
   let bar_9 := read_acc acc_4 in
   bar_9.
@@ -216,11 +217,11 @@ Definition pull_flatten (size_0 : nat) (size_1 : nat) (y_bar_2 : nat -> R) : nat
 
 Definition push_accumulate (i_0 : nat) (a_dot_1 : nat -> R) (x_dot_2 : R) : nat -> R :=
   let acc_dot_3 := new_acc a_dot_1 in
-  let acc_dot_3 := (add_at1_0 i_0 x_dot_2) acc_dot_3 in
+  let acc_dot_3 := add_at1_0 i_0 x_dot_2 acc_dot_3 in
   let b_dot_4 := read_acc acc_dot_3 in
   b_dot_4.
 
-Definition pull_accumulate (i_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * (R))%type :=
+Definition pull_accumulate (i_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * R)%type :=
   let bar_2 := index1 y_bar_1 i_0 in
   (y_bar_1, bar_2).
 
@@ -228,11 +229,11 @@ Definition pull_accumulate (i_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * (R))
 
 Definition push_accumulate_part (i_0 : nat) (j_1 : nat) (a_dot_2 : nat -> nat -> R) (x_dot_3 : R) : nat -> nat -> R :=
   let acc_dot_4 := new_acc a_dot_2 in
-  let acc_dot_4 := (at_place i_0 (add_at1_0 j_1 x_dot_3)) acc_dot_4 in
+  let acc_dot_4 := at_place i_0 (add_at1_0 j_1 x_dot_3) acc_dot_4 in
   let b_dot_5 := read_acc acc_dot_4 in
   b_dot_5.
 
-Definition pull_accumulate_part (i_0 : nat) (j_1 : nat) (y_bar_2 : nat -> nat -> R) : ((nat -> nat -> R) * (R))%type :=
+Definition pull_accumulate_part (i_0 : nat) (j_1 : nat) (y_bar_2 : nat -> nat -> R) : ((nat -> nat -> R) * R)%type :=
   let bar_3 := index1 y_bar_2 i_0 in
   let bar_4 := index1 bar_3 j_1 in
   (y_bar_2, bar_4).
@@ -249,7 +250,7 @@ Definition push_branch (key_0 : bool) (x_dot_1 : R) (y_dot_2 : R) : R :=
       d_4 in
   z_dot_5.
 
-Definition pull_branch (key_0 : bool) (y_bar_1 : R) : ((R) * (R))%type :=
+Definition pull_branch (key_0 : bool) (y_bar_1 : R) : (R * R)%type :=
   let '(bar_3, bar_4) :=
     if key_0 then
       (y_bar_1, y_bar_1)
@@ -267,14 +268,14 @@ Definition push_map (n_0 : nat) (a_dot_1 : nat -> R) (x_dot_2 : R) : nat -> R :=
       d_5 in
   b_dot_6.
 
-Definition pull_map (n_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * (R))%type :=
+Definition pull_map (n_0 : nat) (y_bar_1 : nat -> R) : ((nat -> R) * R)%type :=
   let zero_2 := zero1 in
   let acc_3 := new_acc zero_2 in
   let acc_4 := new_acc (0) in
   let '(acc_4, acc_3) := loop_up n_0 (fun i_5 '(acc_4, acc_3) =>
       let bar_6 := index1 y_bar_1 i_5 in
-      let acc_4 := (add_at0_0 bar_6) acc_4 in
-      let acc_3 := (add_at1_0 i_5 bar_6) acc_3 in
+      let acc_4 := add_at0_0 bar_6 acc_4 in
+      let acc_3 := add_at1_0 i_5 bar_6 acc_3 in
       (acc_4, acc_3)) (acc_4, acc_3) in
   let bar_7 := read_acc acc_3 in
   let bar_8 := read_acc acc_4 in
@@ -290,12 +291,12 @@ Definition push_fold (n_0 : nat) (a_dot_1 : nat -> R) (x_dot_2 : R) : R :=
       d_7) x_dot_2 in
   s_dot_8.
 
-Definition pull_fold (n_0 : nat) (y_bar_1 : R) : ((nat -> R) * (R))%type :=
+Definition pull_fold (n_0 : nat) (y_bar_1 : R) : ((nat -> R) * R)%type :=
   let zero_2 := zero1 in
   let acc_3 := new_acc zero_2 in
   let '(bar_7, acc_3) := loop_down n_0 (fun i_4 '(state_bar_5, acc_3) =>
       let bar_6 := neg state_bar_5 in
-      let acc_3 := (add_at1_0 i_4 state_bar_5) acc_3 in
+      let acc_3 := add_at1_0 i_4 state_bar_5 acc_3 in
       (bar_6, acc_3)) (y_bar_1, acc_3) in
   let bar_8 := read_acc acc_3 in
   (bar_8, bar_7).
@@ -310,12 +311,12 @@ Definition push_fold_down (n_0 : nat) (a_dot_1 : nat -> R) (x_dot_2 : R) : R :=
       d_7) x_dot_2 in
   s_dot_8.
 
-Definition pull_fold_down (n_0 : nat) (y_bar_1 : R) : ((nat -> R) * (R))%type :=
+Definition pull_fold_down (n_0 : nat) (y_bar_1 : R) : ((nat -> R) * R)%type :=
   let zero_2 := zero1 in
   let acc_3 := new_acc zero_2 in
   let '(bar_7, acc_3) := loop_up n_0 (fun i_4 '(state_bar_5, acc_3) =>
       let bar_6 := neg state_bar_5 in
-      let acc_3 := (add_at1_0 i_4 state_bar_5) acc_3 in
+      let acc_3 := add_at1_0 i_4 state_bar_5 acc_3 in
       (bar_6, acc_3)) (y_bar_1, acc_3) in
   let bar_8 := read_acc acc_3 in
   (bar_8, bar_7).
@@ -332,11 +333,11 @@ Definition push_call (x_dot_0 : R) (y_dot_1 : R) : R :=
   let d_3 := add z_dot_2 x_dot_0 in
   d_3.
 
-Definition pull_call_inner0 (y_bar_0 : R) : ((R) * (R))%type :=
+Definition pull_call_inner0 (y_bar_0 : R) : (R * R)%type :=
   let bar_1 := neg y_bar_0 in
   (bar_1, y_bar_0).
 
-Definition pull_call (y_bar_0 : R) : ((R) * (R))%type :=
+Definition pull_call (y_bar_0 : R) : (R * R)%type :=
   let '(bar_1, bar_2) := pull_call_inner0 y_bar_0 in
   let bar_3 := add y_bar_0 bar_1 in
   (bar_3, bar_2).

@@ -167,9 +167,9 @@ fn main() -> ExitCode {
         }
         Task::Names { count, seed } => names::names(seed, count),
         Task::Proofs => {
-            let written = pullback_proofs::files().into_iter().map(|(name, text)| {
-                std::fs::write(tidy::root().join("proofs").join(name), text)
-            });
+            let written = pullback_proofs::files()
+                .into_iter()
+                .map(|(name, text)| std::fs::write(tidy::root().join("proofs").join(name), text));
             written.filter_map(Result::err).map(|error| error.to_string()).collect()
         }
         Task::Examples => {

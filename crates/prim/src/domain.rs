@@ -57,7 +57,9 @@ mod tests {
         assert!(smooth(Prim::Floor, &[0.5], 0) && !smooth(Prim::Floor, &[-2.0], 0));
         assert!(smooth(Prim::Round, &[1.0], 0) && !smooth(Prim::Round, &[-1.5], 0));
         assert!(smooth(Prim::Lgamma, &[-0.5], 0) && !smooth(Prim::Lgamma, &[-1.0], 0));
-        assert!(smooth(Prim::Polygamma, &[1.0, 2.0], 1) && !smooth(Prim::Polygamma, &[1.0, 0.0], 1));
+        assert!(
+            smooth(Prim::Polygamma, &[1.0, 2.0], 1) && !smooth(Prim::Polygamma, &[1.0, 0.0], 1)
+        );
         assert!(smooth(Prim::PowInt, &[0.0, 0.0], 0) && !smooth(Prim::PowInt, &[0.0, -1.0], 0));
         assert!(smooth(Prim::Atan2, &[0.0, 1.0], 0) && !smooth(Prim::Atan2, &[0.0, -1.0], 0));
         assert!(!smooth(Prim::Sqrt, &[f64::NAN], 0) && smooth(Prim::Neg, &[f64::NAN], 0));

@@ -16,7 +16,9 @@
 //! has the cases in which the primitive gives a run-time error; without it the primitive always has a value.
 
 use crate::moves::{Move, Place};
-use crate::row::{Beside, Class, Domain, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
+use crate::row::{
+    Beside, Class, Domain, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term,
+};
 use crate::straight::Straightened;
 use crate::values;
 
@@ -80,11 +82,21 @@ macro_rules! ty {
 }
 
 macro_rules! domain {
-    (everywhere) => { Domain::Everywhere };
-    ((all $one:tt $other:tt)) => { Domain::All(&domain!($one), &domain!($other)) };
-    ((any $one:tt $other:tt)) => { Domain::Any(&domain!($one), &domain!($other)) };
-    ((by $first:tt $second:tt)) => { Domain::By(&domain!($first), &domain!($second)) };
-    (($comparison:ident $x:tt $y:tt)) => { Domain::Is(Prim::$comparison, term!($x), term!($y)) };
+    (everywhere) => {
+        Domain::Everywhere
+    };
+    ((all $one:tt $other:tt)) => {
+        Domain::All(&domain!($one), &domain!($other))
+    };
+    ((any $one:tt $other:tt)) => {
+        Domain::Any(&domain!($one), &domain!($other))
+    };
+    ((by $first:tt $second:tt)) => {
+        Domain::By(&domain!($first), &domain!($second))
+    };
+    (($comparison:ident $x:tt $y:tt)) => {
+        Domain::Is(Prim::$comparison, term!($x), term!($y))
+    };
 }
 
 macro_rules! class {

@@ -11,8 +11,13 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, 
 use pullback_prim::Prim;
 
 /// A function, under the name that `named` gives; calls are of the names that it gives too.
-pub(crate) fn definition(program: &Program, func: FuncId, named: &dyn Fn(FuncId) -> String) -> String {
-    let mut printer = Printer { program, named, names: BTreeMap::new(), places: BTreeMap::new(), sizes: vec![] };
+pub(crate) fn definition(
+    program: &Program,
+    func: FuncId,
+    named: &dyn Fn(FuncId) -> String,
+) -> String {
+    let mut printer =
+        Printer { program, named, names: BTreeMap::new(), places: BTreeMap::new(), sizes: vec![] };
     let source = &program.funcs[func];
     let mut head = format!("Definition {}", named(func));
     for param in &source.params {
@@ -21,7 +26,7 @@ pub(crate) fn definition(program: &Program, func: FuncId, named: &dyn Fn(FuncId)
             head += &format!(" ({} : {})", printer.bind(*param), coq_type(ty));
         }
     }
-    let results: Vec<String> = source.results.iter().map(|ty| format!("({})", coq_type(*ty))).collect();
+    let results: Vec<String> = source.results.iter().map(|ty| factor(coq_type(*ty))).collect();
     let body = printer.block(&source.body, "  ", &[]);
     for size in &printer.sizes {
         head += &format!(" ({size} : nat)");
@@ -31,6 +36,11 @@ pub(crate) fn definition(program: &Program, func: FuncId, named: &dyn Fn(FuncId)
         _ => format!("({})%type", results.join(" * ")),
     };
     format!("{head} : {result} :=\n{body}.\n")
+}
+
+/// A type as a factor of a product.
+fn factor(ty: String) -> String {
+    if ty.contains(' ') { format!("({ty})") } else { ty }
 }
 
 fn coq_type(ty: Type) -> String {
@@ -120,7 +130,11 @@ impl Printer<'_> {
                 let value = self.atom(*value);
                 let here = format!("add_at{depth}_{rank}");
                 let args = [self.atoms(at), vec![value]].concat().join(" ");
-                add = add.replace("HERE", &format!("({here} {args})"));
+                add = if add == "HERE" {
+                    format!("{here} {args}")
+                } else {
+                    add.replace("HERE", &format!("({here} {args})"))
+                };
                 let name = self.name(base);
                 format!("{indent}let {name} := {add} {name} in\n")
             }
@@ -131,7 +145,11 @@ impl Printer<'_> {
                 let changed = self.changed(&[then, other]);
                 let then = self.block(then, &deeper, &changed);
                 let other = self.block(other, &deeper, &changed);
-                let vars = [self.bind_all(&stmt.vars), changed.iter().map(|acc| self.name(*acc)).collect()].concat();
+                let vars = [
+                    self.bind_all(&stmt.vars),
+                    changed.iter().map(|acc| self.name(*acc)).collect(),
+                ]
+                .concat();
                 format!(
                     "{indent}let {} :=\n{indent}  if {cond} then\n{then}\n{indent}  else\n{other} in\n",
                     pattern(&vars)
@@ -152,7 +170,7 @@ impl Printer<'_> {
             Some((outer, place)) => {
                 let (base, add) = self.base(*outer);
                 let close = ")".repeat(place.matches('(').count());
-                (base, add.replace("HERE", &format!("({place} HERE){close}")))
+                (base, add.replace("HERE", &format!("{place} HERE{close}")))
             }
         }
     }
@@ -182,7 +200,9 @@ impl Printer<'_> {
         };
         let count = self.atom(*count);
         let changed = self.changed(&[body]);
-        let passed = |printer: &Self| -> Vec<String> { changed.iter().map(|acc| printer.name(*acc)).collect() };
+        let passed = |printer: &Self| -> Vec<String> {
+            changed.iter().map(|acc| printer.name(*acc)).collect()
+        };
         let start = [self.atoms(init), passed(self)].concat();
         let index = self.bind(*index);
         let deeper = format!("{indent}    ");
@@ -228,7 +248,13 @@ impl Printer<'_> {
         let rank = |atom: &Atom| self.program.type_of(*atom).rank;
         match op {
             Op::Copy(a) | Op::NewAcc(a) | Op::ReadAcc(a) => {
-                let name = if matches!(op, Op::Copy(_)) { "copy" } else if matches!(op, Op::NewAcc(_)) { "new_acc" } else { "read_acc" };
+                let name = if matches!(op, Op::Copy(_)) {
+                    "copy"
+                } else if matches!(op, Op::NewAcc(_)) {
+                    "new_acc"
+                } else {
+                    "read_acc"
+                };
                 all(name, &[*a])
             }
             Op::Sized(a, ..) => all("sized", &[*a]),
@@ -236,16 +262,26 @@ impl Printer<'_> {
             Op::Select(cond, a, b) => all("select", &[*cond, *a, *b]),
             Op::MulZero(a, b) => all("mul_zero", &[*a, *b]),
             Op::Plus(a, b) => all(&format!("plus{}", rank(a)), &[*a, *b]),
-            Op::Array(items) => format!("array{} [{}]", rank(&items[0]), self.atoms(items).join("; ")),
-            Op::Index(a, at) => all(&format!("index{}", at.len()), &[&[*a], at.as_slice()].concat()),
-            Op::Update(a, at, v) => all(&format!("update{}", at.len()), &[&[*a], at.as_slice(), &[*v]].concat()),
+            Op::Array(items) => {
+                format!("array{} [{}]", rank(&items[0]), self.atoms(items).join("; "))
+            }
+            Op::Index(a, at) => {
+                all(&format!("index{}", at.len()), &[&[*a], at.as_slice()].concat())
+            }
+            Op::Update(a, at, v) => {
+                all(&format!("update{}", at.len()), &[&[*a], at.as_slice(), &[*v]].concat())
+            }
             Op::Slice(a, lo, hi) => all("slice", &[*a, *lo, *hi]),
             Op::Concat(a, b) => all(&format!("concat {size}"), &[*a, *b]),
             Op::Flatten(a) => all(&format!("flatten {size}"), &[*a]),
             Op::Sum(a) => all(&format!("sum {size}"), &[*a]),
             Op::Zero(_) => format!("zero{}", self.program.vars[stmt.vars[0]].ty.rank),
             Op::Call(func, args) => {
-                let args: Vec<Atom> = args.iter().copied().filter(|arg| self.program.type_of(*arg).elem != Elem::Unit).collect();
+                let args: Vec<Atom> = args
+                    .iter()
+                    .copied()
+                    .filter(|arg| self.program.type_of(*arg).elem != Elem::Unit)
+                    .collect();
                 all(&(self.named)(*func), &args)
             }
             op => bug("proofs", format_args!("an operation of a sample, not {op:?}")),

@@ -21,7 +21,8 @@ const HEADER: &str = r"(** * What the compiler makes of each linear form
     transpose makes of that. Each definition is the function of the array IR, statement by statement; [Ir] says what
     an operation means. An accumulator that something is added to is bound anew, and so is what a loop changes. Sizes
     alone have no values here. *)
-From Coq Require Import Reals.
+From Coq Require Import Reals List.
+Import ListNotations.
 From Pullback Require Import Ir.
 Open Scope R_scope.
 ";
@@ -45,7 +46,8 @@ pub fn coq() -> String {
             for (at, func) in funcs.iter().enumerate() {
                 let named = |called: FuncId| {
                     let place = funcs.iter().position(|func| *func == called).unwrap_or(at);
-                    let inner = if called == linear { String::new() } else { format!("_inner{place}") };
+                    let inner =
+                        if called == linear { String::new() } else { format!("_inner{place}") };
                     format!("{prefix}_{name}{inner}")
                 };
                 let _ = write!(out, "\n{}", definition(&program, *func, &named));

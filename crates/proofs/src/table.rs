@@ -51,7 +51,9 @@ pub fn coq() -> String {
     }
     out.push_str(".\n");
     out.push_str(FORMS);
-    out.push_str("\nDefinition row (p : prim) : option (domain * list (option term)) := match p with");
+    out.push_str(
+        "\nDefinition row (p : prim) : option (domain * list (option term)) := match p with",
+    );
     for prim in Prim::ALL {
         if let Some(smooth) = prim.row().smooth() {
             let partials: Vec<String> = smooth
@@ -63,7 +65,11 @@ pub fn coq() -> String {
                 })
                 .collect();
             let domain = inner(domain(&smooth.domain));
-            let _ = write!(out, "\n  | {prim:?} =>\n      Some ({domain},\n        [{}])", partials.join(";\n         "));
+            let _ = write!(
+                out,
+                "\n  | {prim:?} =>\n      Some ({domain},\n        [{}])",
+                partials.join(";\n         ")
+            );
         }
     }
     out.push_str("\n  | _ => None\n  end.\n");
@@ -79,9 +85,15 @@ fn domain(domain: &Domain) -> String {
     match domain {
         Domain::Everywhere => "Everywhere".to_string(),
         Domain::Is(prim, x, y) => format!("Is {prim:?} {} {}", inner(term(x)), inner(term(y))),
-        Domain::All(one, other) => format!("All {} {}", inner(self::domain(one)), inner(self::domain(other))),
-        Domain::Any(one, other) => format!("Any {} {}", inner(self::domain(one)), inner(self::domain(other))),
-        Domain::By(one, other) => format!("By {} {}", inner(self::domain(one)), inner(self::domain(other))),
+        Domain::All(one, other) => {
+            format!("All {} {}", inner(self::domain(one)), inner(self::domain(other)))
+        }
+        Domain::Any(one, other) => {
+            format!("Any {} {}", inner(self::domain(one)), inner(self::domain(other)))
+        }
+        Domain::By(one, other) => {
+            format!("By {} {}", inner(self::domain(one)), inner(self::domain(other)))
+        }
     }
 }
 
@@ -96,8 +108,12 @@ fn term(term: &Term) -> String {
         Term::Zero => "Zero".to_string(),
         Term::Prim(prim, [x]) => format!("Prim1 {prim:?} {}", inner(x)),
         Term::Prim(prim, [x, y]) => format!("Prim2 {prim:?} {} {}", inner(x), inner(y)),
-        Term::Prim(prim, _) => bug("proofs", format_args!("`{prim:?}` to have one or two arguments in a term")),
-        Term::If(cond, then, other) => format!("If {} {} {}", inner(cond), inner(then), inner(other)),
+        Term::Prim(prim, _) => {
+            bug("proofs", format_args!("`{prim:?}` to have one or two arguments in a term"))
+        }
+        Term::If(cond, then, other) => {
+            format!("If {} {} {}", inner(cond), inner(then), inner(other))
+        }
     }
 }
 
