@@ -20,7 +20,7 @@
     Not modelled: when the compiler makes an accumulator and when it adds values, which is one sum here; that it leaves
     out cotangents that are absent, which are zeros here; that it runs a loop without states forwards. Data tangents
     are pairs. A call is a call of a block, so recursion is there as deep as it runs. *)
-From Coq Require Import Reals Psatz Arith Lia.
+From Coq Require Import Reals Psatz Arith Lia Bool.
 From Pullback Require Import Ir Spaces.
 Open Scope R_scope.
 
@@ -199,7 +199,7 @@ Inductive block : space -> space -> Type :=
   | Call G A T D (f : block A T) (args : results G A) (rest : block (Pair T G) D) : block G D.
 
 (** The index of the [k]-th iteration, and which iteration has the index [k]. *)
-Definition order (n : nat) (down : bool) (k : nat) : nat := if down then (n - 1 - k)%nat else k.
+Definition order (n : nat) (down : bool) (k : nat) : nat := if (down && Nat.ltb k n)%bool then (n - 1 - k)%nat else k.
 
 (** The results, and what is in scope afterwards: accumulators have changed. *)
 Fixpoint run {G D} (b : block G D) : el G -> el D * el G := match b with
@@ -257,7 +257,11 @@ Qed.
 
 Lemma sum_order n down f : sum_below n (fun k => f (order n down k) k) = sum_below n (fun i => f i (order n down i)).
 Proof.
-  destruct down; simpl; [|reflexivity].
+  destruct down; [|reflexivity].
+  assert (O : forall k, (k < n)%nat -> order n true k = (n - 1 - k)%nat).
+  { intros k K. unfold order. simpl. destruct (Nat.ltb_spec k n); [reflexivity | lia]. }
+  rewrite (sum_ext n _ (fun k => f (n - 1 - k)%nat k)) by (intros k K; now rewrite O).
+  rewrite (sum_ext n (fun i => f i (order n true i)) (fun i => f i (n - 1 - i)%nat)) by (intros k K; now rewrite O).
   rewrite <- (sum_reverse n (fun i => f i (n - 1 - i)%nat)). apply sum_ext. intros k K. f_equal. lia.
 Qed.
 
