@@ -1,0 +1,104 @@
+(** * The main statements, on one page
+
+    Each is proved in the file that it is taken from; this page repeats what it says. [make check] compares what these
+    statements assume with assumptions.txt. *)
+From Coq Require Import Reals ZArith List.
+From Coquelicot Require Import Coquelicot.
+From Pullback Require ForwardMode DeltaTranslation Evaluation LinearMaps RepFunctions.
+From Pullback Require Import Ir Spaces Transpose Unzip Samples Table Values Rows RowsOfTwo.
+Import ListNotations.
+Open Scope R_scope.
+
+(** ** The compiler *)
+
+(** Transposition: <L^T u, v> = <u, L v>, for all linear blocks: statements, branches, loops, calls. *)
+Theorem transposition : forall G D (linear : block G D) (u : el D) (v : el G),
+  dot G (transpose_block linear u (zero G)) v = dot D u (fst (run linear v)).
+Proof. exact transpose_adjoint. Qed.
+
+(** Unzip, then the linear part, is forward mode. *)
+Theorem unzipping : forall A G B D (p : dual A G B D) a v,
+  fst (unzip p a) = fst (run_dual p a v) /\ fst (run (snd (unzip p a)) v) = snd (run_dual p a v).
+Proof. split; [apply unzip_values | apply unzip_tangents]. Qed.
+
+(** Reverse mode as the compiler makes it is adjoint to forward mode. *)
+Theorem reverse_mode : forall A G B D (p : dual A G B D) a (u : el D) (v : el G),
+  let (value, linear) := unzip p a in
+  value = fst (run_dual p a v) /\ dot G (transpose_block linear u (zero G)) v = dot D u (snd (run_dual p a v)).
+Proof. exact reverse_adjoint. Qed.
+
+(** What the compiler made of a form is the model's transpose, so it is adjoint; [Samples] has one such line a form. *)
+Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pull ->
+  forall u v, dot G (pull u) v = dot D u (push v).
+Proof. exact @agrees_adjoint. Qed.
+
+(** ** The primitive table *)
+
+(** A term of the table is the derivative, inside the domain of its row. *)
+Theorem table_of_one : forall lgamma polygamma p x, polygamma_derivatives lgamma polygamma -> no_pole p x ->
+  match row p with
+  | Some (d, [Some t]) => inside lgamma polygamma true x 0 d ->
+      is_derive (value1 lgamma polygamma p) x (term_value lgamma polygamma x 0 (value1 lgamma polygamma p x) t)
+  | _ => True
+  end.
+Proof. exact rows_of_one. Qed.
+
+Theorem table_of_two : forall lgamma polygamma p x y,
+  match row p with
+  | Some (d, [Some t; Some u]) =>
+      (inside lgamma polygamma true x y d ->
+       is_derive (fun x => value2 polygamma p x y) x (term_value lgamma polygamma x y (value2 polygamma p x y) t)) /\
+      (inside lgamma polygamma false x y d ->
+       is_derive (fun y => value2 polygamma p x y) y (term_value lgamma polygamma x y (value2 polygamma p x y) u))
+  | _ => True
+  end.
+Proof. exact rows_of_two. Qed.
+
+Theorem table_with_an_integer : forall lgamma polygamma p x n, polygamma_derivatives lgamma polygamma ->
+  match row p with
+  | Some (d, [Some t; None]) => inside lgamma polygamma true x (IZR n) d ->
+      is_derive (fun x => value2 polygamma p x (IZR n)) x
+        (term_value lgamma polygamma x (IZR n) (value2 polygamma p x (IZR n)) t)
+  | Some (d, [None; Some u]) => (0 <= n)%Z -> inside lgamma polygamma false (IZR n) x d ->
+      is_derive (fun x => value2 polygamma p (IZR n) x) x
+        (term_value lgamma polygamma (IZR n) x (value2 polygamma p (IZR n) x) u)
+  | _ => True
+  end.
+Proof. exact rows_with_an_integer. Qed.
+
+(** ** Provably correct, asymptotically efficient, higher-order reverse-mode AD *)
+
+Import ForwardMode DeltaTranslation Evaluation.
+
+(** Proposition 2, for one input: the tangent of the translated term is the derivative. *)
+Theorem proposition_2 : forall (e : ForwardMode.term (TR :: nil) TR) x,
+  is_derive (fun t => ForwardMode.eval _ _ e (t, tt)) x (snd (ForwardMode.eval _ _ (forward _ _ e) ((x, 1), tt))).
+Proof. exact forward_correct. Qed.
+
+(** Theorem 8: a term and its monadic translation are related. *)
+Theorem theorem_8 : forall a g0 g t (e : ForwardMode.term g t) w r s, V_context a g0 g w r s ->
+  E a g0 t w (fun t => ForwardMode.eval _ _ e (r t)) (fun t => translate a _ _ e (s t)).
+Proof. exact DeltaTranslation.fundamental. Qed.
+
+(** Lemma 10: evaluating a delta, scaled by [x], adds [x] times its meaning. *)
+Theorem lemma_10 : forall n v d, scoped n d -> forall x u,
+  sum_below n (eval_delta x d u) v = sum_below n u v + x * interpret v d.
+Proof. exact Evaluation.lemma_10. Qed.
+
+(** Theorem 6: reverse mode gives the cotangent times each partial derivative. *)
+Theorem theorem_6 : forall a (e : ForwardMode.term (reals a) TR) (x : nat -> R) (y_bar : R) (i : nat), (i < a)%nat ->
+  is_derive (fun t => y_bar * ForwardMode.eval _ _ e (point a 0 (with_input i t x))) (x i) (reverse a e x y_bar i).
+Proof. exact Evaluation.theorem_6. Qed.
+
+(** ** Working notes on automatic differentiation *)
+
+(** Definition 2.1: the transpose by the laws of figure 5 is adjoint. *)
+Theorem linear_maps : forall a b (m : LinearMaps.lm a b) t s,
+  LinearMaps.dot a (LinearMaps.app b a (LinearMaps.tr a b m) t) s = LinearMaps.dot b t (LinearMaps.app a b m s).
+Proof. exact LinearMaps.adjoint. Qed.
+
+(** ** The differentiable curry *)
+
+(** Figure 5: curry and then eval give the value of the function and its cotangents. *)
+Theorem curry_eval : ltac:(let t := type of RepFunctions.beta in exact t).
+Proof. exact RepFunctions.beta. Qed.
