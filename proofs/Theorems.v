@@ -5,7 +5,7 @@
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation LinearMaps RepFunctions.
-From Pullback Require Import Ir Spaces Transpose Unzip Samples Table Values Rows RowsOfTwo.
+From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -26,6 +26,14 @@ Theorem reverse_mode : forall A G B D (p : dual A G B D) a (u : el D) (v : el G)
   let (value, linear) := unzip p a in
   value = fst (run_dual p a v) /\ dot G (transpose_block linear u (zero G)) v = dot D u (snd (run_dual p a v)).
 Proof. exact reverse_adjoint. Qed.
+
+(** A trace of smooth primitives: jvp, unzip and transpose give its value, and its derivative in each direction. *)
+Theorem reverse_mode_of_a_trace : forall G D (p : trace G D) (env : R -> el G) t denv (u : el D),
+  smooth p (env t) -> derives G env t denv ->
+  let (value, linear) := unzip (jvp p) (env t) in
+  value = run_trace p (env t) /\
+  is_derive (fun t => dot D u (run_trace p (env t))) t (dot G (transpose_block linear u (zero G)) denv).
+Proof. exact gradient. Qed.
 
 (** What the compiler made of a form is the model's transpose, so it is adjoint; [Samples] has one such line a form. *)
 Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pull ->
