@@ -93,14 +93,14 @@ Fixpoint translate g t (e : term g t) : translated_environment g -> M (translate
  | Snd _ _ _ e => fun r => bind (translate _ _ e r) (fun x => ret (snd x))
  | Inl _ _ _ e => fun r => bind (translate _ _ e r) (fun x => ret (inl x))
  | Inr _ _ _ e => fun r => bind (translate _ _ e r) (fun x => ret (inr x))
- | Case _ _ _ _ e l k => fun r => bind (translate _ _ e r) (fun x => match x with inl x => translate _ _ l (x, r) | inr y
-   => translate _ _ k (y, r) end)
+ | Case _ _ _ _ e l k => fun r => bind (translate _ _ e r) (fun x => match x with inl x => translate _ _ l (x, r) | inr y =>
+    translate _ _ k (y, r) end)
  | Rlit _ k => fun _ => ret (k, DZero)
  | Zlit _ z => fun _ => ret z
- | Add _ e f => fun r => bind (translate _ _ e r) (fun x => bind (translate _ _ f r) (fun y
-   => bind (deltaLet (DAdd (snd x) (snd y))) (fun u => ret (fst x + fst y, u))))
- | Mul _ e f => fun r => bind (translate _ _ e r) (fun x => bind (translate _ _ f r) (fun y
-   => bind (deltaLet (DAdd (DScale (fst y) (snd x)) (DScale (fst x) (snd y)))) (fun u => ret (fst x * fst y,
+ | Add _ e f => fun r => bind (translate _ _ e r) (fun x => bind (translate _ _ f r) (fun y =>
+    bind (deltaLet (DAdd (snd x) (snd y))) (fun u => ret (fst x + fst y, u))))
+ | Mul _ e f => fun r => bind (translate _ _ e r) (fun x => bind (translate _ _ f r) (fun y =>
+    bind (deltaLet (DAdd (DScale (fst y) (snd x)) (DScale (fst x) (snd y)))) (fun u => ret (fst x * fst y,
    u))))
  | Sin _ e => fun r => bind (translate _ _ e r) (op1 sin cos)
  | Cos _ e => fun r => bind (translate _ _ e r) (op1 cos (fun x => - sin x))
@@ -133,8 +133,8 @@ Proof. intros L G t. destruct (L t) as [[l E] _], (G t) as (P & Q & S). rewrite 
 Fixpoint V (t : type) (w : world) : (R -> value t) -> (R -> translated t) -> Prop := match t with
  | TR => fun f g => (forall t, fst (g t) = f t) /\ exists f', good w f f' (fun t => snd (g t))
  | TZ => fun f g => exists z, forall t, f t = z /\ g t = z
- | Prod a b => fun f g => V a w (fun t => fst (f t)) (fun t => fst (g t)) /\ V b w (fun t => snd (f t)) (fun t
-   => snd (g t))
+ | Prod a b => fun f g => V a w (fun t => fst (f t)) (fun t => fst (g t)) /\ V b w (fun t => snd (f t)) (fun t =>
+    snd (g t))
  | Sum a b => fun f g => (exists h k, V a w h k /\ (forall t, f t = inl (h t)) /\ forall t, g t = inl (k t))
    \/ (exists h k, V b w h k /\ (forall t, f t = inr (h t)) /\ forall t, g t = inr (k t))
  | Arr a b => fun f g => forall w', later w' w -> forall x y, V a w' x y ->
@@ -165,22 +165,22 @@ Proof. induction t; intros w f g f1 g1 H A B.
  - intros w' L x y X. destruct (H w' L x y X) as (w2 & r & P & Q & S). exists w2, r. split; [exact P|]. split.
      intro; now rewrite <- B. eapply IHt2; [exact S| |reflexivity]. intro; simpl; now rewrite A. Qed.
 
-Fixpoint V_context (g : list type) (w : world) : (R -> environment g) -> (R -> translated_environment g) -> Prop := match g with nil => fun _ _
-  => True
- | t :: g => fun r s => V t w (fun t => fst (r t)) (fun t => fst (s t)) /\ V_context g w (fun t => snd (r t)) (fun t
-   => snd (s t)) end.
+Fixpoint V_context (g : list type) (w : world) : (R -> environment g) -> (R -> translated_environment g) -> Prop := match g with nil => fun _ _ =>
+    True
+ | t :: g => fun r s => V t w (fun t => fst (r t)) (fun t => fst (s t)) /\ V_context g w (fun t => snd (r t)) (fun t =>
+    snd (s t)) end.
 
 Lemma Venv_later g : forall w w' r s, later w' w -> V_context g w r s -> V_context g w' r s.
 Proof. induction g; simpl; intuition eauto using V_later. Qed.
 
-Lemma V_lookup g t (v : var g t) : forall w r s, V_context g w r s -> V t w (fun t => lookup _ _ v (r t)) (fun t
-  => translated_lookup _ _ v (s t)).
+Lemma V_lookup g t (v : var g t) : forall w r s, V_context g w r s -> V t w (fun t => lookup _ _ v (r t)) (fun t =>
+    translated_lookup _ _ v (s t)).
 Proof. induction v; simpl; intros w r s H; [tauto|]. apply (IHv w (fun t => snd (r t)) (fun t => snd (s t))).
   tauto. Qed.
 
 Lemma E_bind t u w f m (h : (R -> value u)) (k : R -> translated t -> M (translated u)) : E t w f m ->
-  (forall w' r, later w' w -> V t w' f r -> E u w' h (fun t => k t (r t))) -> E u w h (fun t
-    => bind (m t) (k t)).
+  (forall w' r, later w' w -> V t w' f r -> E u w' h (fun t => k t (r t))) -> E u w h (fun t =>
+    bind (m t) (k t)).
 Proof. intros (w1 & r & L & Q & X) K. destruct (K w1 r L X) as (w2 & r2 & L2 & Q2 & X2). exists w2, r2. split;
   [eapply later_trans; eauto|]. split; auto.
  intro x. unfold bind. rewrite Q. apply Q2. Qed.
@@ -188,15 +188,15 @@ Proof. intros (w1 & r & L & Q & X) K. destruct (K w1 r L X) as (w2 & r2 & L2 & Q
 Lemma E_ret t w f r : V t w f r -> E t w f (fun t => ret (r t)).
 Proof. exists w, r. split. apply later_refl. now split. Qed.
 
-Lemma E_let w f f' v d : (forall t, v t = f t) -> good w f f' d -> E TR w f (fun t
-  => bind (deltaLet (d t)) (fun u => ret (v t, u))).
+Lemma E_let w f f' v d : (forall t, v t = f t) -> good w f f' d -> E TR w f (fun t =>
+    bind (deltaLet (d t)) (fun u => ret (v t, u))).
 Proof. intros VF G. exists (fun t => d t :: w t), (fun t => (v t, DVar (a + length (w t)))). split;
     [intro t; destruct (G t) as (_ & Q & _); split; [now exists (d t :: nil) | intro W; split; [exact Q | exact W]]|]. split; [reflexivity|]. split; auto.
  exists f'. intro t. destruct (G t) as (X & Y & Z). split; [exact X|]. split. simpl. apply Nat.add_lt_mono_l.
    auto. simpl. now rewrite Nat.eqb_refl. Qed.
 
-Theorem fundamental g t (e : term g t) : forall w r s, V_context g w r s -> E t w (fun t => eval _ _ e (r t)) (fun t
-  => translate _ _ e (s t)).
+Theorem fundamental g t (e : term g t) : forall w r s, V_context g w r s -> E t w (fun t => eval _ _ e (r t)) (fun t =>
+    translate _ _ e (s t)).
 Proof. induction e; simpl; intros w r0 s0 H.
  - apply (E_ret _ _ _ _ (V_lookup _ _ v _ _ _ H)).
  - apply (E_ret (Arr a0 b) w (fun t x => eval _ _ e (x, r0 t)) (fun t x => translate _ _ e (x, s0 t))).

@@ -108,18 +108,18 @@ Fixpoint forward g a (t : term g a) : term (dual_context g) (dual a) := match t 
  | Zlit _ z => Zlit _ z
  | Add _ e f => dadd (forward _ _ e) (forward _ _ f)
  | Mul _ e f => dmul (forward _ _ e) (forward _ _ f)
- | Sin _ e
-   => Pair _ _ _ (Sin _ (Fst _ _ _ (forward _ _ e))) (Mul _ (Cos _ (Fst _ _ _ (forward _ _ e))) (Snd _ _ _ (forward _ _ e)))
- | Cos _ e
-   => Pair _ _ _ (Cos _ (Fst _ _ _ (forward _ _ e))) (Mul _ (neg (Sin _ (Fst _ _ _ (forward _ _ e)))) (Snd _ _ _ (forward _ _ e)))
+ | Sin _ e =>
+    Pair _ _ _ (Sin _ (Fst _ _ _ (forward _ _ e))) (Mul _ (Cos _ (Fst _ _ _ (forward _ _ e))) (Snd _ _ _ (forward _ _ e)))
+ | Cos _ e =>
+    Pair _ _ _ (Cos _ (Fst _ _ _ (forward _ _ e))) (Mul _ (neg (Sin _ (Fst _ _ _ (forward _ _ e)))) (Snd _ _ _ (forward _ _ e)))
  end.
 
 (* relation between curves in A and curves in dual A *)
 Fixpoint rel (a : type) : (R -> value a) -> (R -> value (dual a)) -> Prop := match a with
  | TR => fun f f' => forall t, fst (f' t) = f t /\ is_derive f t (snd (f' t))
  | TZ => fun f f' => exists z, forall t, f t = z /\ f' t = z
- | Prod a b => fun f f' => rel a (fun t => fst (f t)) (fun t => fst (f' t)) /\ rel b (fun t => snd (f t)) (fun t
-   => snd (f' t))
+ | Prod a b => fun f f' => rel a (fun t => fst (f t)) (fun t => fst (f' t)) /\ rel b (fun t => snd (f t)) (fun t =>
+    snd (f' t))
  | Sum a b => fun f f' => (exists g g', rel a g g' /\ (forall t, f t = inl (g t)) /\ forall t,
    f' t = inl (g' t))
                        \/ (exists g g', rel b g g' /\ (forall t, f t = inr (g t)) /\ forall t,
@@ -129,8 +129,8 @@ Fixpoint rel (a : type) : (R -> value a) -> (R -> value (dual a)) -> Prop := mat
 
 Fixpoint rel_env (g : list type) : (R -> environment g) -> (R -> environment (dual_context g)) -> Prop := match g with
  | nil => fun _ _ => True
- | a :: g => fun r r' => rel a (fun t => fst (r t)) (fun t => fst (r' t)) /\ rel_env g (fun t => snd (r t)) (fun t
-   => snd (r' t)) end.
+ | a :: g => fun r r' => rel a (fun t => fst (r t)) (fun t => fst (r' t)) /\ rel_env g (fun t => snd (r t)) (fun t =>
+    snd (r' t)) end.
 
 Lemma rel_ext a : forall f g f' g', rel a f f' -> (forall t, f t = g t) -> (forall t, f' t = g' t)
   -> rel a g g'.
@@ -142,13 +142,13 @@ Proof. induction a; simpl; intros.
      split; intro t; rewrite <- ?H0, <- ?H1; auto.
  - eapply IHa2. apply H, H2. intro; simpl. now rewrite H0. intro; simpl. now rewrite H1. Qed.
 
-Lemma lookup_related g a (v : var g a) : forall r r', rel_env g r r' -> rel a (fun t => lookup _ _ v (r t)) (fun t
-  => lookup _ _ (dual_var _ _ v) (r' t)).
+Lemma lookup_related g a (v : var g a) : forall r r', rel_env g r r' -> rel a (fun t => lookup _ _ v (r t)) (fun t =>
+    lookup _ _ (dual_var _ _ v) (r' t)).
 Proof. induction v; simpl; intros r r' H; [tauto|]. apply (IHv (fun t => snd (r t)) (fun t => snd (r' t))).
   tauto. Qed.
 
-Theorem fundamental g a (e : term g a) : forall r r', rel_env g r r' -> rel a (fun t => eval _ _ e (r t)) (fun t
-  => eval _ _ (forward _ _ e) (r' t)).
+Theorem fundamental g a (e : term g a) : forall r r', rel_env g r r' -> rel a (fun t => eval _ _ e (r t)) (fun t =>
+    eval _ _ (forward _ _ e) (r' t)).
 Proof. induction e; simpl; intros r0 r0' H.
  - now apply lookup_related.
  - intros x x' X. apply (IHe (fun t => (x t, r0 t)) (fun t => (x' t, r0' t))). simpl. auto.

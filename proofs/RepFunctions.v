@@ -21,11 +21,11 @@ Definition T (A : U) (x : el A) : Set := projT2 A x.
 Definition rep (A B : U) : Type := {D : Set & forall x : el A, {y : el B & T B y
   -> (D * T A x)%type}}.   (* Definition 5.1 *)
 
-Definition funU (A B : U) : U := existT (fun X => X -> Set) (rep A B) (fun v
-  => projT1 v).                (* Definition 5.2 *)
+Definition funU (A B : U) : U := existT (fun X => X -> Set) (rep A B) (fun v =>
+    projT1 v).                (* Definition 5.2 *)
 
-Definition prodU (A B : U) : U := existT (fun X => X -> Set) (el A * el B)%type (fun p
-  => (T A (fst p) * T B (snd p))%type).
+Definition prodU (A B : U) : U := existT (fun X => X -> Set) (el A * el B)%type (fun p =>
+    (T A (fst p) * T B (snd p))%type).
 
 Definition mk (A B : U) (D : Set) (f : forall x : el A, {y : el B & T B y -> (D * T A x)%type}) : rep A B :=
   existT _ D f.
