@@ -193,10 +193,27 @@ Proof.
   - rewrite A. apply derives_dot. now apply jvp_derivative.
 Qed.
 
-(** Products and sums have their partial derivatives. *)
+(** Sums, differences, products and quotients have their partial derivatives. *)
+Example sum_partials a b : partials (fun x y => x + y) a b 1 1.
+Proof.
+  intros x y t dx dy _ _ Dx Dy. rewrite !Rmult_1_r. now apply (is_derive_plus x y).
+Qed.
+
+Example difference_partials a b : partials (fun x y => x - y) a b 1 (-1).
+Proof.
+  intros x y t dx dy _ _ Dx Dy. replace (dx * 1 + dy * -1) with (dx - dy) by ring. now apply (is_derive_minus x y).
+Qed.
+
 Example product_partials a b : partials (fun x y => x * y) a b b a.
 Proof.
   intros x y t dx dy <- <- Dx Dy. evar_last.
   - apply (is_derive_mult x y t dx dy Dx Dy). intros; apply Rmult_comm.
   - unfold plus, Hierarchy.plus, mult; simpl. ring.
+Qed.
+
+Example quotient_partials a b : b <> 0 -> partials (fun x y => x / y) a b (1 / b) (- (a / b * (1 / b))).
+Proof.
+  intros N x y t dx dy <- <- Dx Dy. evar_last.
+  - apply (is_derive_div x y t dx dy Dx Dy N).
+  - field. exact N.
 Qed.
