@@ -107,6 +107,7 @@ impl Printer<'_> {
         format!("{lets}{indent}{}", tuple(&results))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn stmt(&mut self, stmt: &Stmt, indent: &str) -> String {
         if stmt.vars.iter().any(|var| self.program.vars[*var].ty.elem == Elem::Unit) {
             return String::new();
