@@ -39,6 +39,18 @@ __all__ = [
     "load",
 ]
 
+# Bridges to other libraries, each imported when it is asked for.
+_BRIDGES = ("ipopt", "jax", "notebook", "torch")
+
+
+def __getattr__(name: str):
+    if name in _BRIDGES:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 _native.main_thread(_threading.main_thread().ident)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=lambda: _native.after_fork(_threading.get_ident()))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._forms import ordered
 from ._tree import is_real, leaves, mapped
 
 
@@ -45,6 +46,7 @@ def check_grad(function, args, kwargs, wrt, seed) -> Checked:
     """Checks the tangent and the cotangents along a random direction."""
     names = function.parameters
     given = dict(zip(names, args)) | {name: value for name, value in kwargs.items() if name in names}
+    given = {name: ordered(function._forms[name], value, name) for name, value in given.items()}
     options = {name: value for name, value in kwargs.items() if name not in names}
     moving = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt else function._reals
     random = np.random.default_rng(seed)

@@ -101,6 +101,12 @@ class Function:
     def _reals(self) -> tuple[str, ...]:
         return tuple(self._code("value").reals)
 
+    @functools.cached_property
+    def _forms(self) -> dict:
+        """The forms of the parameters, by name."""
+        code = self._code("value")
+        return dict(zip(code.params, code.forms[0]))
+
     def __repr__(self) -> str:
         if self._is_expression:
             return f"<function {self._what}, {self._module.path}>"
@@ -275,6 +281,38 @@ class Function:
             text = rf"\{' '.join(places[name] for name in names)} -> {operator} (\moving' -> {called}) {point}"
             self._derivatives[key] = Function(
                 self._module, text, is_expression=True, names=names, options=self._options
+            )
+        return self._derivatives[key]
+
+    def _derivative_of(self, kind: str, wrt: tuple[str, ...]) -> Function:
+        """A derivative as a function of all that it takes, which has derivatives itself: of "jvp" and "vjp" that is the linear
+        part, of "grad" the value and the gradient."""
+        key = (f"{kind} as a function", wrt)
+        if key not in self._derivatives:
+            names = self.parameters
+            places = {name: f"param'{at}" for at, name in enumerate(names)}
+            one = len(wrt) == 1
+
+            def together(items: list[str]) -> str:
+                return items[0] if one else f"({', '.join(items)})"
+
+            inner = {name: "moving'" if one else f"moving'.{at}" for at, name in enumerate(wrt)}
+            called = f"({self._what})" if self._is_expression else self._what
+            moved = rf"(\moving' -> {' '.join([called, *(inner.get(name, places[name]) for name in names)])})"
+            point = together([places[name] for name in wrt])
+            takes = [places[name] for name in names]
+            extra: list[str] = []
+            if kind == "grad":
+                body = f"({' '.join([called, *takes])}, grad {moved} {point})"
+            elif kind == "jvp":
+                extra = [f"dot'{at}" for at in range(len(wrt))]
+                body = f"(jvp {moved} {point} {together(extra)}).1"
+            else:
+                extra = ["bar'"]
+                body = f"(vjp {moved} {point}).1 bar'"
+            text = rf"\{' '.join([*takes, *extra])} -> {body}"
+            self._derivatives[key] = Function(
+                self._module, text, is_expression=True, names=[*names, *extra], options=self._options
             )
         return self._derivatives[key]
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ._forms import ordered, reals
 from ._tree import is_real, leaves, mapped, parts
+
+if TYPE_CHECKING:
+    from ._ivp import Ivp
 
 
 class Bound:
@@ -60,6 +66,13 @@ class Bound:
         """The gradient."""
         return self.value_and_grad(*args, wrt=wrt, **kwargs)[1]
 
+    def ivp(self, start, time: str | None = None, **options) -> Ivp:
+        """The right side of a differential equation, for SciPy's `solve_ivp`: the value is the derivative of what is left.
+        `time` names the parameter that is the time, if there is one."""
+        from ._ivp import Ivp
+
+        return Ivp(self, start, time, options)
+
     def flat(self, *start, **options) -> Problem:
         """The function of one vector: all Reals of what is left, which begin with these values."""
         return Problem(self, start, options)
@@ -76,20 +89,21 @@ def _dense(leaf):
 class Problem:
     """A function of one vector. `x0` is where it begins; `unflatten(x)` gives arguments as they were."""
 
-    def __init__(self, bound: Bound, start: tuple, options: dict):
+    def __init__(self, bound: Bound, start: tuple, options: dict, wrt: tuple[str, ...] | None = None):
         self._bound, self._options = bound, options
         function = bound._function
-        self._wrt = bound._wrt
+        self._wrt = bound._wrt if wrt is None else wrt
         if len(start) != len(bound.parameters):
             raise TypeError(f"there are {len(bound.parameters)} arguments to begin with, not {len(start)}")
-        self._start = dict(zip(bound.parameters, start))
+        # The vector has the order of the gradient: that of the program, whatever the order of a dictionary is.
+        forms = function._forms
+        self._start = {name: ordered(forms[name], value, name) for name, value in zip(bound.parameters, start)}
         # The gradient at the start has the shapes of all that moves.
         at = tuple(self._start[name] for name in bound.parameters)
         value = bound(*at, **options)
         self._is_scalar = isinstance(value, float)
         self._value = value
-        moving = tuple(_reals(self._start[name]) for name in self._wrt)
-        self._template = mapped(lambda leaf: leaf if leaf is None else np.array(leaf, dtype=float), moving)
+        self._template = tuple(reals(forms[name], self._start[name]) for name in self._wrt)
         found = [leaf for leaf in leaves(self._template) if leaf is not None]
         self.size = int(sum(leaf.size for leaf in found))
         self.x0 = _vector(self._template, self.size)
@@ -98,14 +112,15 @@ class Problem:
     def __repr__(self) -> str:
         return f"<problem of {self.size} numbers: {self._bound!r}>"
 
-    def _arguments(self, x) -> tuple:
-        """All arguments of the function."""
+    def _arguments(self, x, **others) -> tuple:
+        """All arguments of the function; `others` are values of parameters that do not move."""
         x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
         if x.size != self.size:
             raise ValueError(f"the vector has {x.size} numbers, but the problem has {self.size}")
         moving = dict(zip(self._wrt, _parted(self._template, x)))
-        free = (moving.get(name, self._start[name]) for name in self._bound.parameters)
-        merged = (_merged(self._start[name], value) for name, value in zip(self._bound.parameters, free))
+        start = {**self._start, **others}
+        free = (moving.get(name, start[name]) for name in self._bound.parameters)
+        merged = (_merged(start[name], value) for name, value in zip(self._bound.parameters, free))
         return self._bound._args(tuple(merged), {})
 
     def unflatten(self, x):
@@ -122,6 +137,28 @@ class Problem:
         return self._function(*self._arguments(x), **self._options)
 
     __call__ = value
+
+    def residuals(self, x):
+        """All Reals of the value, a vector: for `scipy.optimize.root` and `least_squares`."""
+        return _vector(_reals(self.value(x)))
+
+    def jacobian(self, x):
+        """The Jacobian of `residuals`, a matrix."""
+        return self._matrix(self._function.jacobian(*self._arguments(x), wrt=self._wrt, **self._options))
+
+    def hessian(self, x):
+        """The Hessian of the value, a Real: a matrix."""
+        return self._matrix(self._function.hessian(*self._arguments(x), wrt=self._wrt, **self._options))
+
+    def _matrix(self, derivative) -> np.ndarray:
+        """The rows of a Jacobian: an array for each part of the value and each part that moves."""
+        sizes = [leaf.shape for leaf in leaves(self._template) if leaf is not None]
+        blocks = [np.asarray(leaf) for leaf in leaves(derivative) if is_real(leaf)]
+        rows = []
+        for at in range(0, len(blocks), len(sizes)):
+            row = zip(blocks[at : at + len(sizes)], sizes)
+            rows.append(np.hstack([block.reshape(-1, int(np.prod(size))) for block, size in row]))
+        return np.vstack(rows) if rows else np.zeros((0, self.size))
 
     def value_and_grad(self, x):
         """The value and the gradient, a vector."""
@@ -166,6 +203,12 @@ class Problem:
             rmatvec=lambda v: self.vjp(x, v),
             dtype=np.float64,
         )
+
+    def c_callback(self):
+        """The value, a Real, and its gradient as functions that C calls: for SciPy's `LowLevelCallable` and for samplers."""
+        from ._callback import Callback
+
+        return Callback(self)
 
 
 def _reals(value):

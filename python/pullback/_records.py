@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import keyword
+from collections.abc import Callable
 
 import numpy as np
 
 _CLASSES: dict[tuple[str, tuple[str, ...]], type] = {}
+_LISTENERS: list[Callable[[type], None]] = []
+
+
+def listen(told: Callable[[type], None]) -> None:
+    """Has a function told of each class, those that there are and those to come."""
+    _LISTENERS.append(told)
+    for known in _CLASSES.values():
+        told(known)
+
 
 
 def _same(a, b) -> bool:
@@ -75,4 +85,6 @@ def record(name: str, fields: tuple[str, ...]) -> type:
         made.__module__ = "pullback.records"
         made.__match_args__ = fields
         _CLASSES[key] = made
+        for told in _LISTENERS:
+            told(made)
     return _CLASSES[key]

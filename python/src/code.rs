@@ -48,8 +48,13 @@ impl Code {
         })
     }
 
+    /// The function.
+    pub fn function(&self) -> &Arc<Function> {
+        &self.function
+    }
+
     /// The leaves of arguments.
-    fn leaves<'py>(
+    pub fn leaves<'py>(
         &self,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
@@ -198,6 +203,21 @@ impl Code {
     #[getter]
     fn wrt(&self) -> Vec<String> {
         self.function.derivative.iter().map(|part| part.name.clone()).collect()
+    }
+    /// The forms of the parameters, the directions, the value and the parts of the derivative.
+    #[getter]
+    fn forms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let list = |shapes: &[Shape]| -> PyResult<Bound<'py, PyTuple>> {
+            let forms = shapes.iter().map(|shape| shape.described(py));
+            PyTuple::new(py, forms.collect::<PyResult<Vec<_>>>()?)
+        };
+        let value = match &self.value {
+            Some(shape) => shape.described(py)?,
+            None => py.None().into_bound(py),
+        };
+        let (params, directions) = (list(&self.params)?, list(&self.directions)?);
+        let derivative = list(&self.derivative)?;
+        (params, directions, value, derivative).into_pyobject(py)
     }
     /// The engine that runs it.
     #[getter]

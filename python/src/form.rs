@@ -1,12 +1,12 @@
 //! Values of Python as leaves, and leaves as values of Python, along a form.
 //!
 //! Input: a form, and an object or leaves. Output: the other. Records are instances of the classes that the package
-//! makes for them; dictionaries and other objects with the fields as attributes are taken too.
+//! makes for them; dictionaries, data frames, and other objects with the fields as attributes are taken too.
 
 use pullback_embed::{Elem, Form, Gave};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::arrays::{Taken, given};
 
@@ -42,6 +42,34 @@ impl Shape {
                 });
                 let fields = fields.collect::<PyResult<_>>()?;
                 Self::Record { class: class.unbind(), fields }
+            }
+        })
+    }
+
+    /// The shape as Python data: `(elem, rank)` of a leaf, `None` of nothing, a list of the items of a tuple, and
+    /// `{"class": …, "fields": […]}` of a record.
+    pub fn described<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match self {
+            Self::Leaf { elem, rank, .. } => {
+                let elem = match elem {
+                    Elem::Real => "Real",
+                    Elem::Int => "Int",
+                    Elem::Bool => "Bool",
+                };
+                (elem, *rank).into_pyobject(py)?.into_any()
+            }
+            Self::Nothing => py.None().into_bound(py),
+            Self::Tuple(items) => {
+                let items = items.iter().map(|item| item.described(py));
+                PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any()
+            }
+            Self::Record { class, fields } => {
+                let items = fields.iter().map(|(_, item)| item.described(py));
+                let described = PyDict::new(py);
+                described.set_item("class", class.bind(py))?;
+                described
+                    .set_item("fields", PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?)?;
+                described.into_any()
             }
         })
     }
@@ -97,10 +125,14 @@ impl Shape {
                         extra.repr()?
                     )));
                 }
+                let is_frame = dict.is_none()
+                    && object.hasattr("columns")?
+                    && object.hasattr("__getitem__")?;
                 for (field, form) in fields {
                     let field = field.bind(object.py());
                     let part = match dict {
                         Some(dict) => dict.get_item(field)?,
+                        None if is_frame => object.get_item(field).ok(),
                         None => object.getattr_opt(field)?,
                     };
                     let Some(part) = part else {

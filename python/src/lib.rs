@@ -2,7 +2,8 @@
 //!
 //! Input: Python objects. Output: Python objects. What the package shows to people is written in Python, in
 //! `python/pullback`; here is what has to be fast: arguments become leaves without copies, calls let the interpreter
-//! go, results become arrays. `unsafe` code is in [`arrays`] and [`interrupt`].
+//! go, results become arrays. `unsafe` code is in [`arrays`] and [`interrupt`], and in
+//! [`callback`] and [`xla`], which other libraries call.
 
 mod arrays;
 mod errors;
@@ -11,6 +12,9 @@ mod interrupt;
 mod module;
 
 mod code;
+
+mod callback;
+mod xla;
 
 use pyo3::prelude::*;
 
@@ -24,6 +28,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(module::of_texts, module)?)?;
     module.add_function(wrap_pyfunction!(interrupt::after_fork, module)?)?;
     module.add_function(wrap_pyfunction!(interrupt::main_thread, module)?)?;
+    module.add_class::<callback::Callback>()?;
+    module.add_function(wrap_pyfunction!(xla::xla_register, module)?)?;
+    module.add_function(wrap_pyfunction!(xla::xla_handler, module)?)?;
     module.add("ENGINES", pullback_embed::ENGINES.to_vec())?;
     Ok(())
 }

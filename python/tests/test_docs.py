@@ -1,11 +1,16 @@
-"""The code of the guide runs."""
+"""The code of the guides runs."""
 
 import pathlib
 import re
 
+import pytest
 
-def test_the_guide():
-    path = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("page", ["python.md", "python-libraries.md"])
+def test_the_code_of_a_guide_runs(page):
+    path = DOCS / page
     blocks = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 3
     scope: dict = {}
