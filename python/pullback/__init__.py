@@ -51,6 +51,13 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def load_ipython_extension(shell) -> None:
+    """What `%load_ext pullback` calls."""
+    from .notebook import load
+
+    load(shell)
+
+
 _native.main_thread(_threading.main_thread().ident)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=lambda: _native.after_fork(_threading.get_ident()))

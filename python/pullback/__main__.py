@@ -1,4 +1,4 @@
-"""`python -m pullback stubs FILE`: the types of a module, for editors."""
+"""`python -m pullback stubs FILE`: the types of a module, for editors. `python -m pullback kernel install`: for Jupyter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
     command = commands.add_parser("stubs", help="write the types of a module as a `.pyi` file")
     command.add_argument("file", help="the program")
     command.add_argument("-o", "--output", help="the file to write; without one, the text is printed")
+    command = commands.add_parser("kernel", help="make the kernel known to Jupyter")
+    command.add_argument("action", choices=["install"])
+    command.add_argument("--prefix", help="where to install it; without one, for this user")
     given = parser.parse_args(arguments)
+    if given.command == "kernel":
+        return _install(given.prefix)
     try:
         text = stubs(load(given.file))
     except PullbackError as error:
@@ -27,6 +32,16 @@ def main(arguments: list[str] | None = None) -> int:
             file.write(text)
     else:
         print(text, end="")
+    return 0
+
+
+def _install(prefix: str | None) -> int:
+    try:
+        from .kernel import install
+    except ImportError as error:
+        print(f"the kernel needs ipykernel: pip install 'pullback[notebook]' ({error})", file=sys.stderr)
+        return 1
+    print(install(prefix))
     return 0
 
 

@@ -75,7 +75,10 @@ impl From<Findings> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problems.iter().try_for_each(|problem| f.write_str(&problem.rendered))
+        self.problems.iter().enumerate().try_for_each(|(at, problem)| {
+            let line = if at > 0 { "\n\n" } else { "" };
+            write!(f, "{line}{}", problem.rendered.trim_end())
+        })
     }
 }
 
