@@ -6,7 +6,9 @@
 """
 
 import os as _os
+import sys as _sys
 import threading as _threading
+from importlib.util import find_spec as _find_spec
 
 from . import _native
 from ._errors import (
@@ -58,6 +60,9 @@ def load_ipython_extension(shell) -> None:
     load(shell)
 
 
+# Where there is no C compiler, that of `pip install 'pullback[compiler]'` is one.
+if _find_spec("ziglang") is not None:
+    _native.spare_compiler(_sys.executable, ["-m", "ziglang", "cc", "-fno-sanitize=undefined"])
 _native.main_thread(_threading.main_thread().ident)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=lambda: _native.after_fork(_threading.get_ident()))

@@ -149,7 +149,7 @@ class Function:
                 record,
             )
             if engine is None and code.engine != "native":
-                warnings.warn("there is no C compiler: the evaluator runs, which is slower", stacklevel=4)
+                _warn_once()
         return code
 
     def _run(self, kind, wrt, args, kwargs, directions=()):
@@ -380,6 +380,17 @@ class Function:
 
 
 _OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory")
+
+
+_HAS_WARNED = False
+
+
+def _warn_once() -> None:
+    global _HAS_WARNED
+    if not _HAS_WARNED:
+        _HAS_WARNED = True
+        hint = "install one, as by pip install 'pullback[compiler]'"
+        warnings.warn(f"there is no C compiler, so the evaluator runs, which is slower: {hint}", stacklevel=5)
 
 
 def _clash(names) -> bool:

@@ -26,6 +26,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(module::load, module)?)?;
     module.add_function(wrap_pyfunction!(module::compile, module)?)?;
     module.add_function(wrap_pyfunction!(module::of_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(module::spare_compiler, module)?)?;
     module.add_function(wrap_pyfunction!(interrupt::after_fork, module)?)?;
     module.add_function(wrap_pyfunction!(interrupt::main_thread, module)?)?;
     module.add_class::<callback::Callback>()?;

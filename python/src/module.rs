@@ -30,6 +30,12 @@ fn loaded(
     }
 }
 
+/// Names a compiler that runs where there is no other: a command and its first arguments.
+#[pyfunction]
+pub fn spare_compiler(name: std::ffi::OsString, args: Vec<std::ffi::OsString>) {
+    pullback_embed::spare_compiler(name, args);
+}
+
 /// Loads a file.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: &str) -> PyResult<Module> {

@@ -89,42 +89,95 @@ const FLAGS: &[&str] = &[
 /// The system's C compiler.
 #[derive(Debug)]
 struct Compiler {
-    name: OsString,
-    /// The path of the compiler and what it prints about its version.
+    line: Line,
+    /// The path of the compiler, its arguments, and what it prints about its version.
     identity: Vec<u8>,
+}
+
+/// How a compiler is called: a command, and arguments that come before all others.
+#[derive(Clone, Debug)]
+struct Line {
+    name: OsString,
+    args: Vec<OsString>,
+}
+
+impl Line {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.name);
+        command.args(&self.args);
+        command
+    }
+
+    /// The flags of a level. Zig takes the processor that it should tune for as the one that it compiles for.
+    fn flags(&self, level: Level) -> impl Iterator<Item = &'static str> {
+        let words = std::iter::once(&self.name).chain(&self.args);
+        let stems = words.filter_map(|word| Path::new(word).file_stem());
+        let is_zig = stems.into_iter().any(|stem| stem == "zig" || stem == "ziglang");
+        level.flags().iter().copied().filter(move |flag| !(is_zig && flag.starts_with("-mtune")))
+    }
+
+    /// What the environment's `CC` says: the name of a file, which may have blanks in it, or a command with arguments.
+    fn named(text: OsString) -> Self {
+        let words = text.to_string_lossy();
+        let mut words = words.split_whitespace().map(OsString::from);
+        match (find(Path::new(&text)), words.next()) {
+            (None, Some(name)) => Self { name, args: words.collect() },
+            (Some(_), _) | (None, None) => Self { name: text, args: vec![] },
+        }
+    }
 }
 
 /// How long a compiler may take to say what it is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The name of the compiler: that of the environment's `CC`, else `cc`, if one can be run.
+/// What runs if there is no `cc`.
+static SPARE: OnceLock<Line> = OnceLock::new();
+
+/// Names a compiler that runs if the environment names none and there is no `cc`: a command, and its first arguments. This
+/// counts if it is said before a compiler is looked for.
+pub fn spare_compiler(name: OsString, args: Vec<OsString>) {
+    // The first one counts.
+    let _ = SPARE.set(Line { name, args });
+}
+
+/// The name of the compiler: that of the environment's `CC`, else `cc`, else the spare one, if one can be run.
 pub fn compiler() -> Option<&'static OsString> {
-    known().map(|compiler| &compiler.name)
+    known().map(|compiler| &compiler.line.name)
 }
 
 fn known() -> Option<&'static Compiler> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
-    let find = || {
-        let name = name();
-        let mut command = Command::new(&name);
-        command.arg("--version");
-        let answer = run(command, false, None, Some(Instant::now() + PATIENCE)).ok()??;
-        let mut identity = place(Path::new(&name)).into_os_string().into_encoded_bytes();
-        identity.extend(&answer.printed);
-        answer.status.success().then_some(Compiler { name, identity })
-    };
-    COMPILER.get_or_init(find).as_ref()
+    COMPILER.get_or_init(|| lines().into_iter().find_map(answering)).as_ref()
 }
 
-/// The name by which the compiler is called.
-fn name() -> OsString {
-    let named = std::env::var_os("CC").filter(|name| !name.is_empty());
-    named.unwrap_or_else(|| "cc".into())
+/// The compiler that is called so, if it says what it is.
+fn answering(line: Line) -> Option<Compiler> {
+    let mut command = line.command();
+    command.arg("--version");
+    let answer = run(command, false, None, Some(Instant::now() + PATIENCE)).ok()??;
+    let mut identity = place(Path::new(&line.name)).into_os_string().into_encoded_bytes();
+    for arg in &line.args {
+        identity.push(0);
+        identity.extend(arg.as_encoded_bytes());
+    }
+    identity.extend(&answer.printed);
+    answer.status.success().then_some(Compiler { line, identity })
+}
+
+/// How the compiler may be called, the best way first.
+fn lines() -> Vec<Line> {
+    match std::env::var_os("CC").filter(|name| !name.is_empty()) {
+        Some(text) => vec![Line::named(text)],
+        None => {
+            let usual = Line { name: "cc".into(), args: vec![] };
+            std::iter::once(usual).chain(SPARE.get().cloned()).collect()
+        }
+    }
 }
 
 /// Whether there is a file where the compiler would be: nothing is run to find out.
 pub fn may_compile() -> bool {
-    find(Path::new(&name())).is_some()
+    lines().iter().any(|line| find(Path::new(&line.name)).is_some())
 }
 
 /// The file of a command.
@@ -199,17 +252,17 @@ pub(crate) fn compile(
     folder: &Folder,
     until: Option<Instant>,
 ) -> Result<(File, PathBuf), Failure> {
-    let Some(name) = compiler() else { return Err(Failure::NoCompiler) };
+    let Some(Compiler { line, .. }) = known() else { return Err(Failure::NoCompiler) };
     let (source, object) = (folder.file("code.c"), folder.file("code.so"));
     std::fs::write(&source, text).map_err(|error| {
         Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
     })?;
-    let mut command = Command::new(name);
-    command.args(FLAGS).args(level.flags()).args(rounding(fp, level));
+    let mut command = line.command();
+    command.args(FLAGS).args(line.flags(level)).args(rounding(fp, level));
     command.arg("-o").arg(&object).arg(&source).arg("-lm");
     // What it leaves when it is killed goes with the folder.
     command.env("TMPDIR", folder.path());
-    let shown = name.to_string_lossy();
+    let shown = line.name.to_string_lossy();
     let ended = run(command, true, Some(folder.path()), until);
     let ended =
         ended.map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
@@ -298,6 +351,22 @@ pub(crate) fn no_folder(error: std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_environment_may_name_arguments() {
+        let words = |text: &str| {
+            let line = Line::named(text.into());
+            let all = std::iter::once(&line.name).chain(&line.args);
+            all.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words("ccache  gcc -m64"), ["ccache", "gcc", "-m64"]);
+        assert_eq!(words("gcc"), ["gcc"]);
+        assert_eq!(words("  "), ["  "]);
+        let folder = Folder::new().unwrap();
+        let spaced = folder.file("a compiler");
+        std::fs::write(&spaced, "").unwrap();
+        assert_eq!(words(&spaced.to_string_lossy()), [spaced.to_string_lossy()]);
+    }
 
     #[test]
     fn what_a_compiler_prints_has_no_commands_for_terminals() {

@@ -36,6 +36,6 @@ pub use form::{Elem, Form};
 pub use function::Function;
 pub use module::{Definition, Module, Parameter};
 pub use pullback_base::Stand;
-pub use pullback_codegen::{Allowed, Gave, Given, Items, Lent, Watch, forget};
+pub use pullback_codegen::{Allowed, Gave, Given, Items, Lent, Watch, forget, spare_compiler};
 pub use pullback_session::Place;
 pub use pullback_tools::Kind;
