@@ -63,6 +63,6 @@ def load_ipython_extension(shell) -> None:
 # Where there is no C compiler, that of `pip install 'pullback[compiler]'` is one.
 if _find_spec("ziglang") is not None:
     _native.spare_compiler(_sys.executable, ["-m", "ziglang", "cc", "-fno-sanitize=undefined"])
-_native.main_thread(_threading.main_thread().ident)
+_native.main_thread(_threading.main_thread().ident or 0)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=lambda: _native.after_fork(_threading.get_ident()))

@@ -81,7 +81,7 @@ def failure(when: str, problems: list[dict], text: str) -> PullbackError:
     code = problems[0]["code"] if problems else None
     if when == "compile":
         return CompileError(text, problems)
-    return _CLASSES.get(code, EvalError)(text, problems)
+    return _CLASSES.get(code or "", EvalError)(text, problems)
 
 
 def size_error(message: str) -> SizeError:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import functools
 import re
 import warnings
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._problem import Bound
 from ._records import record
 from ._tree import stacked
+
+if TYPE_CHECKING:
+    from ._check import Checked
+    from ._module import Module
+
+# Names of parameters: one, several, or none for all that hold Reals.
+Wrt = str | Sequence[str] | None
 
 _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -45,7 +54,7 @@ def _strict(fp) -> bool:
     raise ValueError(f"`fp` must be 'fast' or 'strict', not {fp!r}")
 
 
-def _names(wrt) -> tuple[str, ...]:
+def _names(wrt: Wrt) -> tuple[str, ...]:
     if wrt is None:
         return ()
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
@@ -64,16 +73,24 @@ class Function:
     such options as a rule; it is the way where a parameter has the name of an option.
     """
 
-    def __init__(self, module, what, *, is_expression=False, names=None, options=None):
+    def __init__(
+        self,
+        module: Module,
+        what: str,
+        *,
+        is_expression: bool = False,
+        names: Sequence[str] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
         self._module = module
         self._what = what
         self._is_expression = is_expression
         self._given_names = list(names) if names is not None else None
         self._options = dict(options or {})
-        self._codes = {}
+        self._codes: dict[Any, Any] = {}
         # What calls without options go to, once it is compiled.
-        self._quick_value = None
-        self._quick_both = {}
+        self._quick_value: Any = None
+        self._quick_both: dict[Any, Any] = {}
         definition = None if is_expression else module._definitions.get(what)
         self.__name__ = "expression" if is_expression else what
         self.__doc__ = definition["doc"] if definition else None
@@ -118,7 +135,7 @@ class Function:
         kept = (self._module, self._what, self._is_expression, self._given_names, self._options)
         return _function, kept
 
-    def using(self, **options) -> Function:
+    def using(self, **options: Any) -> Function:
         """The same function with these options as a rule."""
         _check_options(options)
         return _function(
@@ -180,7 +197,7 @@ class Function:
 
     # What it computes.
 
-    def __call__(self, *args, out=None, **kwargs):
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value."""
         if self._quick_value is not None and not kwargs and out is None:
             return self._quick_value(*args)
@@ -189,7 +206,7 @@ class Function:
             self._quick_value = code.quick_value
         return value if out is None else _into(out, value)
 
-    def value_and_grad(self, *args, wrt=None, out=None, **kwargs):
+    def value_and_grad(self, *args: Any, wrt: Wrt = None, out: Any = None, **kwargs: Any) -> tuple[Any, Any]:
         """The value, a Real, and its gradient with respect to the parameters that are named, or all that hold Reals. One
         name gives the gradient itself, several a tuple."""
         if not kwargs and out is None and not isinstance(wrt, list) and wrt in self._quick_both:
@@ -200,11 +217,11 @@ class Function:
             self._quick_both[wrt] = code.quick_both
         return value, gradient if out is None else _into(out, gradient)
 
-    def grad(self, *args, wrt=None, out=None, **kwargs):
+    def grad(self, *args: Any, wrt: Wrt = None, out: Any = None, **kwargs: Any) -> Any:
         """The gradient of the value, a Real."""
         return self.value_and_grad(*args, wrt=wrt, out=out, **kwargs)[1]
 
-    def vjp(self, *args, wrt=None, **kwargs):
+    def vjp(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The value, and a function from a cotangent of it to the cotangents of the parameters. That function computes the
         value once more."""
         options = {name: kwargs.pop(name) for name in _OPTIONS if name in kwargs}
@@ -217,7 +234,7 @@ class Function:
 
         return value, pullback
 
-    def jvp(self, primals, tangents, *, wrt=None, **options):
+    def jvp(self, primals: Any, tangents: Any, *, wrt: Wrt = None, **options: Any) -> tuple[Any, Any]:
         """The value and its tangent, at these arguments along these tangents of the parameters that are named, or of all
         that hold Reals."""
         primals, tangents = _tuple(primals, "primals"), _tuple(tangents, "tangents")
@@ -225,7 +242,7 @@ class Function:
         _, value, parts = self._run("jvp", _names(wrt), primals, options, directions)
         return value, parts[0]
 
-    def hvp(self, *args, wrt=None, **kwargs):
+    def hvp(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Any:
         """The Hessian of the value, a Real, times a direction: the last arguments are tangents of the parameters that are
         named, or of all that hold Reals."""
         count = len(_names(wrt)) or len(self._reals)
@@ -244,12 +261,12 @@ class Function:
         # Code takes them in the order of the parameters; names that are unknown are told there.
         return tuple(given[name] for name in self._reals if name in given)
 
-    def jacobian(self, *args, wrt=None, **kwargs):
+    def jacobian(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Any:
         """The Jacobian: the value with each Real replaced by its gradient. Of arrays the dimensions of the value come
         first."""
         return self._derived("jacobian", _names(wrt))(*args, **kwargs)
 
-    def hessian(self, *args, wrt=None, **kwargs):
+    def hessian(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Any:
         """The Hessian of the value, a Real."""
         return self._derived("hessian", _names(wrt))(*args, **kwargs)
 
@@ -316,11 +333,11 @@ class Function:
             )
         return self._derivatives[key]
 
-    def bind(self, **kwargs) -> Bound:
+    def bind(self, **kwargs: Any) -> Bound:
         """The function of the parameters that are left when these have values."""
         return Bound(self, kwargs)
 
-    def map(self, *args, over=None, threads=1, **kwargs):
+    def map(self, *args: Any, over: Wrt = None, threads: int = 1, **kwargs: Any) -> Any:
         """The values for each element of the leading axis of the arguments, or of those that `over` names, as arrays with
         that axis in front."""
         names = self.parameters
@@ -354,13 +371,13 @@ class Function:
                 values = list(pool.map(one, range(size)))
         return stacked(values)
 
-    def show(self, what="value") -> str:
+    def show(self, what: str = "value") -> str:
         """The array code, optimised, that is compiled: of the "value", or of "grad", "jvp", "vjp", "hvp"."""
         if what not in ("value", "grad", "jvp", "vjp", "hvp"):
             raise ValueError(f"`what` must be 'value', 'grad', 'jvp', 'vjp' or 'hvp', not {what!r}")
         return self._code(what).text()
 
-    def cost(self, *args, wrt=None, **kwargs) -> dict[str, int]:
+    def cost(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> dict[str, int]:
         """How many operations the value takes, and, if it is a Real, the value with its gradient. The evaluator counts
         them, so this takes longer than a call."""
         counted = {"value": self._code("value").cost(args, kwargs or None)}
@@ -371,7 +388,7 @@ class Function:
     def _definition_gives_real(self) -> bool:
         return self._code("value").gives_real and bool(self._reals)
 
-    def check_grad(self, *args, wrt=None, seed=0, **kwargs):
+    def check_grad(self, *args: Any, wrt: Wrt = None, seed: int = 0, **kwargs: Any) -> Checked:
         """The largest error of derivatives along a random direction, relative to their size: of the tangent against a
         difference quotient, and of the cotangent against the tangent."""
         from ._check import check_grad
@@ -431,16 +448,16 @@ def _into(out, value):
     return value
 
 
-def grad(function: Function, wrt=None) -> Function:
+def grad(function: Function, wrt: Wrt = None) -> Function:
     """The gradient of a function as a function, which has gradients too."""
     return function._derived("grad", _names(wrt))
 
 
-def jacobian(function: Function, wrt=None) -> Function:
+def jacobian(function: Function, wrt: Wrt = None) -> Function:
     """The Jacobian of a function as a function."""
     return function._derived("jacobian", _names(wrt))
 
 
-def hessian(function: Function, wrt=None) -> Function:
+def hessian(function: Function, wrt: Wrt = None) -> Function:
     """The Hessian of a function as a function."""
     return function._derived("hessian", _names(wrt))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import os
 import warnings
+from typing import Any
 
 from . import _native
 from ._function import Function
@@ -15,13 +16,13 @@ class Module:
     """The definitions of a file or a text. `m.f` is the function `f`, or the value of the constant `f`; `m.Model` is the
     class of a record type. What becomes of the file later changes nothing."""
 
-    def __init__(self, native):
+    def __init__(self, native: _native.Module) -> None:
         self._native = native
         self._definitions = {one["name"]: one for one in native.definitions}
         self._records = {name: fields for name, fields in native.records}
         self._known: dict[str, object] = {}
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_known":
             raise AttributeError(name)
         # A name that is a word of Python is called with a `_` after it.
@@ -33,7 +34,7 @@ class Module:
             self._known[wanted] = self._found(wanted)
         return self._known[wanted]
 
-    def _found(self, name: str):
+    def _found(self, name: str) -> Any:
         if name in self._definitions:
             one = self._definitions[name]
             if one["params"] or "->" in one["type"]:
@@ -46,7 +47,7 @@ class Module:
     def __dir__(self):
         return [*super().__dir__(), *self._definitions, *self._records]
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         """A definition by its name, whatever that is."""
         try:
             return getattr(self, name)

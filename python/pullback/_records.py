@@ -83,7 +83,7 @@ def record(name: str, fields: tuple[str, ...]) -> type:
             name, fields, frozen=True, eq=False, namespace=namespace
         )
         made.__module__ = "pullback.records"
-        made.__match_args__ = fields
+        setattr(made, "__match_args__", fields)
         _CLASSES[key] = made
         for told in _LISTENERS:
             told(made)

@@ -91,14 +91,14 @@ class Session:
         names = {chunk.name for chunk in new}
         kept = [chunk for chunk in self._chunks if chunk.name not in names]
         # Of two in one cell the later one counts.
-        last = {chunk.name: chunk for chunk in new}
+        last = {chunk.name or "": chunk for chunk in new}
         together = [*kept, *last.values()]
         try:
             module = compile(_text(together), name="notebook")
         except PullbackError as error:
             raise placed(error, together) from None
         self._chunks, self.module = together, module
-        return [chunk.name for chunk in last.values() if chunk.name in self.module._definitions]
+        return [name for name in last if name in self.module._definitions]
 
     def evaluate(self, chunk: Chunk, names: Mapping[str, Any]) -> Answer:
         """The value of an expression. Names that the session has not are those of Python."""

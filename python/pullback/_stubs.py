@@ -71,7 +71,7 @@ def stubs(module) -> str:
         lines += [
             f"class _{name}(Function):",
             f"    \"\"\"{one['type']}\"\"\"",
-            f"    def __call__(self, {', '.join(params + ['**options: Any'])}) -> {result}: ...",
+            f"    def __call__(self, {', '.join(params + ['**options: Any'])}) -> {result}: ...  # type: ignore[override]",
             "",
             f"{name}: _{name}",
             "",

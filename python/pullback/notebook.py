@@ -58,18 +58,20 @@ def _curves(value: Any) -> list[tuple[np.ndarray, np.ndarray]]:
 class PullbackMagics(Magics):
     """The magics of a notebook, which share a session."""
 
-    def __init__(self, shell):
+    shell: Any
+
+    def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.session = Session()
         self._exported: dict[str, Any] = {}
         self._cells = 0
 
-    @line_magic("pullback")
+    @line_magic("pullback")  # type: ignore[arg-type]
     def line(self, line: str):
         """Runs one line."""
         return self._run(line)
 
-    @cell_magic("pullback")
+    @cell_magic("pullback")  # type: ignore[arg-type]
     def cell(self, line: str, cell: str):
         """Runs a cell."""
         if line.strip():

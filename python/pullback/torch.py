@@ -195,5 +195,5 @@ def wrap(function: Function, **options: Any):
     call.__name__ = call.__qualname__ = function.__name__
     call.__doc__ = function.__doc__
     # `torch.compile` runs it as it is, and compiles what is around it.
-    compiler = getattr(torch, "compiler", None)
+    compiler: Any = getattr(torch, "compiler", None)
     return compiler.disable(call) if hasattr(compiler, "disable") else call

@@ -1,0 +1,63 @@
+"""The extension: modules and functions of Pullback, compiled."""
+
+from typing import Any
+
+ENGINES: list[str]
+
+class Code:
+    params: list[str]
+    reals: list[str]
+    wrt: list[str]
+    gives_real: bool
+    engine: str
+    forms: tuple[tuple[Any, ...], tuple[Any, ...], Any, tuple[Any, ...]]
+    def text(self) -> str: ...
+    def cost(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, directions: tuple[Any, ...] | list[Any] = ...) -> int: ...
+    def quick_value(self, *args: Any) -> Any: ...
+    def quick_both(self, *args: Any) -> tuple[Any, Any]: ...
+    def call(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None = None,
+        directions: tuple[Any, ...] | list[Any] = ...,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+    ) -> tuple[Any, Any]: ...
+
+class Module:
+    path: str
+    texts: list[tuple[str, str]]
+    records: list[tuple[str, list[str]]]
+    warnings: list[dict[str, Any]]
+    definitions: list[dict[str, Any]]
+    def type_of(self, text: str) -> str: ...
+    def function(
+        self,
+        what: str,
+        is_expression: bool,
+        kind: str,
+        wrt: list[str],
+        names: list[str] | None,
+        engine: str | None,
+        strict: bool,
+        threads: int,
+        record: Any,
+    ) -> Code: ...
+
+class Callback:
+    value_address: int
+    gradient_address: int
+    data_address: int
+    def __init__(
+        self, code: Code, args: tuple[Any, ...], moves: list[int | None], places: list[int], size: int
+    ) -> None: ...
+    def check(self) -> None: ...
+
+def load(path: str) -> Module: ...
+def compile(name: str, text: str) -> Module: ...
+def of_texts(path: str, texts: list[tuple[str, str]]) -> Module: ...
+def spare_compiler(name: str, args: list[str]) -> None: ...
+def main_thread(ident: int) -> None: ...
+def after_fork(ident: int) -> None: ...
+def xla_register(code: Code, timeout: float | None = None, max_memory: int | None = None) -> int: ...
+def xla_handler() -> int: ...
