@@ -19,7 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     command = commands.add_parser("kernel", help="make the kernel known to Jupyter")
     command.add_argument("action", choices=["install"])
     command.add_argument("--prefix", help="where to install it; without one, for this user")
+    commands.add_parser("reference", help="print the reference of the package as Markdown")
     given = parser.parse_args(arguments)
+    if given.command == "reference":
+        from ._reference import reference
+
+        print(reference(), end="")
+        return 0
     if given.command == "kernel":
         return _install(given.prefix)
     try:
