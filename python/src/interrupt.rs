@@ -17,6 +17,8 @@ use pyo3::prelude::*;
 static ARRIVED: AtomicBool = AtomicBool::new(false);
 /// The handler that was there before.
 static BEFORE: AtomicUsize = AtomicUsize::new(0);
+/// Whether that handler takes what the signal is about too. Those of some libraries do, such as that of polars.
+static TAKES_MORE: AtomicBool = AtomicBool::new(false);
 /// The main thread of the interpreter.
 static MAIN: AtomicU64 = AtomicU64::new(0);
 
@@ -76,22 +78,33 @@ fn install() -> Option<libc::sigaction> {
     if unsafe { libc::sigaction(libc::SIGINT, std::ptr::null(), &mut before) } != 0 {
         return None;
     }
-    let takes_more = before.sa_flags & libc::SA_SIGINFO != 0;
-    if takes_more || before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
+    if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
         return None;
     }
     BEFORE.store(before.sa_sigaction, Ordering::SeqCst);
+    TAKES_MORE.store(before.sa_flags & libc::SA_SIGINFO != 0, Ordering::SeqCst);
     ARRIVED.store(false, Ordering::SeqCst);
     let mut ours = before;
-    ours.sa_sigaction = arrived as extern "C" fn(libc::c_int) as usize;
+    ours.sa_flags |= libc::SA_SIGINFO;
+    ours.sa_sigaction = arrived as Handler as usize;
     // SAFETY: the handler stores a flag and calls the handler that was there.
     (unsafe { libc::sigaction(libc::SIGINT, &ours, std::ptr::null_mut()) } == 0).then_some(before)
 }
 
-extern "C" fn arrived(signal: libc::c_int) {
+/// A handler that takes what the signal is about.
+type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+extern "C" fn arrived(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     ARRIVED.store(true, Ordering::SeqCst);
     let before = BEFORE.load(Ordering::SeqCst);
-    if before != 0 {
+    if before == 0 {
+        return;
+    }
+    if TAKES_MORE.load(Ordering::SeqCst) {
+        // SAFETY: this is the address of a handler of this kind.
+        let handler: Handler = unsafe { std::mem::transmute(before) };
+        handler(signal, info, context);
+    } else {
         // SAFETY: this is the address of a handler that takes the number of a signal.
         let handler: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(before) };
         handler(signal);
