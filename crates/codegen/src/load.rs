@@ -60,6 +60,7 @@ impl Library {
     /// before. What is made quickly is not kept.
     pub fn new(code: &Code, level: Level, until: Option<Instant>) -> Result<Self, Failure> {
         let Code { text, fp, .. } = code;
+        let level = level.of_text(text);
         sweep_once();
         let cache = if level == Level::Quick { None } else { Cache::open() };
         let kept = cache.and_then(|cache| Some((cache, key(text, *fp, level)?)));

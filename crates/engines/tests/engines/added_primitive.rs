@@ -9,7 +9,7 @@ use pullback_engines::{ENGINES, EngineInfo, engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, ExprKind, Program, Stage, verify};
 use pullback_prim::{
-    Beside, Class, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Straightened, Term,
+    Beside, Class, Domain, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Straightened, Term,
 };
 
 /// `x² sin y`, in which nothing is linear.
@@ -41,7 +41,7 @@ const fn wave_row(name: &'static str, partials: &'static [Option<Term>]) -> Row 
         result: PrimTy::Real,
         class: Class::Smooth(Smooth {
             value: RealFn::Real2(wave),
-            domain: |_, _| true,
+            domain: Domain::Everywhere,
             linearity: Linearity::Nonlinear,
             partials,
             shared: &[],
@@ -73,7 +73,7 @@ static BELL: Row = Row {
     result: PrimTy::Real,
     class: Class::Smooth(Smooth {
         value: RealFn::Real1(bell),
-        domain: |_, _| true,
+        domain: Domain::Everywhere,
         linearity: Linearity::Nonlinear,
         partials: &[Some(Term::Prim(
             Prim::Mul,
@@ -94,7 +94,7 @@ static CUBE: Row = Row {
     result: PrimTy::Real,
     class: Class::Smooth(Smooth {
         value: RealFn::IntReal(cube),
-        domain: |_, _| true,
+        domain: Domain::Everywhere,
         linearity: Linearity::Nonlinear,
         partials: &[
             None,
