@@ -1,10 +1,11 @@
 (** * The compiler transposes as the model does
 
-    Code: [Pullbacks], which is what the compiler makes of one function for each linear form, and [Transpose].
+    Code: [Pullbacks], which is what the compiler makes of samples, one function for a linear form each, and [Transpose].
 
-    Proved for each form: the linear part that the compiler makes is what the model's block does, and the transpose that
-    the compiler makes is the model's transpose of that block ([agrees]). So the two functions of the compiler are
-    adjoint ([agrees_adjoint]), for arrays of all sizes and all indices inside them.
+    Proved for each sample but those of loops: the linear part that the compiler makes is what the model's block does, and
+    the transpose that the compiler makes is the model's transpose of that block ([agrees]). So the two functions of the
+    compiler are adjoint ([agrees_adjoint]), for arrays of all sizes and all indices inside them. Of loops that is proved
+    as it is. [Coverage] says which forms have no sample.
 
     An array has as many elements as its size says; elements beyond that do not count ([same]). *)
 From Coq Require Import Reals Psatz List Arith Lia Bool.

@@ -22,6 +22,7 @@ from . import _native, _records
 from ._forms import elems, made, names, taken
 from ._function import Function, _amount, _seconds
 from ._sizes import Sizes, Unknown
+from ._wrap import positional, wrapped
 
 __all__ = ["wrap"]
 
@@ -282,51 +283,32 @@ def _known(value: Any, elem: str, rank: int) -> int | None:
 
 def wrap(function: Function, **options: Any):
     """A function of JAX that calls this one. Options are those of `using`."""
-    if not isinstance(function, Function):
-        raise TypeError(f"`wrap` takes a function of a module, not {type(function).__name__}")
-    if options:
-        function = function.using(**options)
 
-    @functools.wraps(function.__call__)
-    def call(*args, **kwargs):
-        target = _target(function, "value", ())
-        args = _positional(target, args, kwargs)
-        leaves, ints = [], []
-        for form, arg, name in zip(target.params, args, target.names):
-            parts = zip(taken(form, arg, name), elems(form), names(form, name))
-            for leaf, (elem, rank), called in parts:
-                ints.append(_known(leaf, elem, rank))
-                leaves.append(_leaf(leaf, elem, rank, called))
-        kinds = elems(target.value)
-        try:
-            if all(rank == 0 for _, rank in kinds):
-                shapes = [()] * len(kinds)
-            else:
-                shapes = target.sizes.result([leaf.shape for leaf in leaves], ints)
-        except Unknown as error:
-            raise TypeError(f"the sizes of the result of {function!r} must be known when JAX compiles: {error}") from None
-        outs = tuple((shape, elem) for shape, (elem, _) in zip(shapes, kinds))
-        return made(target.value, iter(_bind(target, leaves, outs)))
+    def calls(function: Function):
+        def call(*args, **kwargs):
+            target = _target(function, "value", ())
+            args = positional(target.names, args, kwargs)
+            leaves, ints = [], []
+            for form, arg, name in zip(target.params, args, target.names):
+                parts = zip(taken(form, arg, name), elems(form), names(form, name))
+                for leaf, (elem, rank), called in parts:
+                    ints.append(_known(leaf, elem, rank))
+                    leaves.append(_leaf(leaf, elem, rank, called))
+            kinds = elems(target.value)
+            try:
+                if all(rank == 0 for _, rank in kinds):
+                    shapes = [()] * len(kinds)
+                else:
+                    shapes = target.sizes.result([leaf.shape for leaf in leaves], ints)
+            except Unknown as error:
+                told = f"the sizes of the result of {function!r} must be known when JAX compiles: {error}"
+                raise TypeError(told) from None
+            outs = tuple((shape, elem) for shape, (elem, _) in zip(shapes, kinds))
+            return made(target.value, iter(_bind(target, leaves, outs)))
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = function.__doc__
-    return call
+        return call
 
-
-def _positional(target: _Target, args: tuple, kwargs: dict) -> list:
-    if len(args) > len(target.names):
-        raise TypeError(f"{len(args)} arguments given, but there are {len(target.names)}")
-    given = dict(zip(target.names, args))
-    for name, value in kwargs.items():
-        if name not in target.names:
-            raise TypeError(f"there is no parameter `{name}`: the parameters are {', '.join(target.names)}")
-        if name in given:
-            raise TypeError(f"`{name}` is given twice")
-        given[name] = value
-    for name in target.names:
-        if name not in given:
-            raise TypeError(f"`{name}` is not given")
-    return [given[name] for name in target.names]
+    return wrapped(function, options, calls)
 
 
 _register()

@@ -6,7 +6,6 @@ forward. If all tensors of Reals that it is given are narrower than `float64`, t
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import torch
 from ._forms import elems, made, names, taken
 from ._function import Function
 from ._tree import leaves as tree_leaves
+from ._wrap import positional, wrapped
 
 __all__ = ["wrap"]
 
@@ -57,12 +57,10 @@ class _Target:
 
 
 def _target(function: Function) -> _Target:
-    return function.__dict__.setdefault("_torch_target", None) or _made(function)
-
-
-def _made(function: Function) -> _Target:
-    function.__dict__["_torch_target"] = target = _Target(function)
-    return target
+    kept = function.__dict__
+    if "_torch_target" not in kept:
+        kept["_torch_target"] = _Target(function)
+    return kept["_torch_target"]
 
 
 def _array(leaf):
@@ -165,35 +163,21 @@ def _checked(leaf: Any, elem: str, rank: int, name: str):
 
 def wrap(function: Function, **options: Any):
     """A function of tensors that calls this one. Options are those of `using`."""
-    if not isinstance(function, Function):
-        raise TypeError(f"`wrap` takes a function of a module, not {type(function).__name__}")
-    if options:
-        function = function.using(**options)
 
-    @functools.wraps(function.__call__)
-    def call(*args, **kwargs):
-        target = _target(function)
-        if len(args) > len(target.names):
-            raise TypeError(f"{len(args)} arguments given, but there are {len(target.names)}")
-        given = dict(zip(target.names, args))
-        for name, value in kwargs.items():
-            if name not in target.names:
-                raise TypeError(f"there is no parameter `{name}`: the parameters are {', '.join(target.names)}")
-            if name in given:
-                raise TypeError(f"`{name}` is given twice")
-            given[name] = value
-        leaves = []
-        for name, form in zip(target.names, target.params):
-            if name not in given:
-                raise TypeError(f"`{name}` is not given")
-            found = zip(taken(form, given[name], name), elems(form), names(form, name))
-            leaves += [_checked(leaf, elem, rank, called) for leaf, (elem, rank), called in found]
-        floats = [leaf.dtype for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()]
-        dtype = torch.float32 if floats and torch.float64 not in floats else torch.float64
-        return made(target.value, iter(_Call.apply(target, dtype, *leaves)))
+    def calls(function: Function):
+        def call(*args, **kwargs):
+            target = _target(function)
+            leaves = []
+            for form, arg, name in zip(target.params, positional(target.names, args, kwargs), target.names):
+                found = zip(taken(form, arg, name), elems(form), names(form, name))
+                leaves += [_checked(leaf, elem, rank, called) for leaf, (elem, rank), called in found]
+            floats = [leaf.dtype for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()]
+            dtype = torch.float32 if floats and torch.float64 not in floats else torch.float64
+            return made(target.value, iter(_Call.apply(target, dtype, *leaves)))
 
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = function.__doc__
+        return call
+
+    call = wrapped(function, options, calls)
     # `torch.compile` runs it as it is, and compiles what is around it.
     compiler: Any = getattr(torch, "compiler", None)
     return compiler.disable(call) if hasattr(compiler, "disable") else call
