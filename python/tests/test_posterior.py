@@ -35,3 +35,61 @@ def test_arviz(draws):
     summary = arviz.summary(data)
     assert list(summary.index) == ["intercept", "slope"]
     assert all(float(one) < 1.05 for one in summary["r_hat"])
+
+
+LIBRARY = r"""
+import "random" as random
+import "sample" as sample
+import "stats" as stats
+
+-- Eight schools (Rubin 1981), with the effects in units of their deviation.
+def y: [8]Real = [28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0]
+def sigma: [8]Real = [15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0]
+
+def schools (x: [10]Real): Real =
+  let (mu, tau) = (x[0], exp x[1]) in
+  stats.normal 0.0 5.0 mu + stats.cauchy 0.0 5.0 tau + x[1]
+    + sum [ stats.normal 0.0 1.0 x[i + 2] + stats.normal (mu + tau * x[i + 2]) sigma[i] y[i] | i < 8 ]
+
+-- An autoregressive chain: all variances are 1, neighbours have covariance 0.9.
+def chain (x: [5]Real): Real =
+  stats.normal 0.0 1.0 x[0] + sum [ stats.normal (0.9 * x[i]) (sqrt 0.19) x[i + 1] | i < 4 ]
+
+def draws [n] (f: [n]Real -> Real) (start: [n]Real) (seed: Int): [4]sample.Found =
+  [ sample.nuts f 500 1000 start k | k <- random.split 4 (random.key seed) ]
+
+def schools_draws: [4][1000][2]Real =
+  [ [ [x[0], exp x[1]] | x <- c.draws ] | c <- draws schools (replicate 10 0.1) 5 ]
+
+def chain_draws: [4][1000][5]Real = [ [ [ x[j] | j < 5 ] | x <- c.draws ] | c <- draws chain (replicate 5 1.0) 6 ]
+
+def diagnostics [c] [n] (x: [c][n]Real): (Real, Real) = (sample.effective_size x, sample.split_r_hat x)
+"""
+
+
+@pytest.fixture(scope="module")
+def library():
+    return pb.compile(LIBRARY)
+
+
+def test_the_samplers_of_the_library(library):
+    chain = np.asarray(library.chain_draws).reshape(-1, 5)
+    np.testing.assert_allclose(chain.mean(axis=0), np.zeros(5), atol=0.15)
+    exact = 0.9 ** np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    np.testing.assert_allclose(np.cov(chain.T), exact, atol=0.15)
+    # The means of mu and tau in posteriordb, from ten long chains of Stan.
+    mu, tau = np.asarray(library.schools_draws).reshape(-1, 2).mean(axis=0)
+    assert abs(mu - 4.36) < 0.3 and abs(tau - 3.6) < 0.35
+
+
+def test_diagnostics_are_those_of_arviz(library):
+    arviz = pytest.importorskip("arviz")
+    if int(arviz.__version__.split(".")[0]) >= 1:
+        pytest.skip("version 1 has them in other places")
+    x = np.asarray(library.chain_draws)
+    for j in range(5):
+        one = np.ascontiguousarray(x[:, :, j])
+        size, r_hat = library.diagnostics(one)
+        # The two differ in where noise ends the autocorrelations, by a lag or two.
+        np.testing.assert_allclose(size, arviz.ess(one, method="mean"), rtol=0.02)
+        np.testing.assert_allclose(r_hat, arviz.rhat(one, method="split"), rtol=1e-12)
