@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 # Bridges to other libraries, each imported when it is asked for.
-_BRIDGES = ("ipopt", "jax", "notebook", "torch")
+_BRIDGES = ("ipopt", "jax", "notebook", "nutpie", "torch")
 
 
 def __getattr__(name: str):

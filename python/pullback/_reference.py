@@ -17,6 +17,7 @@ _PAGES = [
     ("jax.py", "`pullback.jax`", ("wrap",)),
     ("torch.py", "`pullback.torch`", ("wrap",)),
     ("ipopt.py", "`pullback.ipopt`", ("minimize", "Solution")),
+    ("nutpie.py", "`pullback.nutpie`", ("model",)),
     ("shards.py", "`pullback.shards`", ("cut", "total")),
     ("kernel.py", "`pullback.kernel`", ("install",)),
 ]
@@ -64,7 +65,7 @@ def reference() -> str:
     for file, title, wanted in _PAGES:
         tree = ast.parse((folder / file).read_text(encoding="utf-8"))
         lines += ["", f"## {title}"]
-        if wanted == ("wrap",) or file in ("ipopt.py", "shards.py", "kernel.py"):
+        if wanted == ("wrap",) or file in ("ipopt.py", "nutpie.py", "shards.py", "kernel.py"):
             lines += _documentation(tree)
         for node in tree.body:
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name.startswith("_"):

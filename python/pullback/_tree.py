@@ -27,6 +27,16 @@ def leaves(value) -> list:
     return [leaf for part in found[0] for leaf in leaves(part)]
 
 
+def named(name: str, value) -> list:
+    """The leaves, in order, each with its name: that of the whole, and those of fields, items and keys after dots."""
+    found = parts(value)
+    if found is None:
+        return [(name, value)]
+    items = found[0]
+    keys = value if isinstance(value, dict) else getattr(value, "_fields", range(len(items)))
+    return [leaf for key, item in zip(keys, items) for leaf in named(f"{name}.{key}", item)]
+
+
 def mapped(function, value):
     """The same structure with other leaves."""
     found = parts(value)

@@ -93,3 +93,31 @@ def test_diagnostics_are_those_of_arviz(library):
         # The two differ in where noise ends the autocorrelations, by a lag or two.
         np.testing.assert_allclose(size, arviz.ess(one, method="mean"), rtol=0.02)
         np.testing.assert_allclose(r_hat, arviz.rhat(one, method="split"), rtol=1e-12)
+
+
+def test_nutpie(examples):
+    nutpie = pytest.importorskip("nutpie")
+    import pullback.nutpie
+
+    m = pb.compile(r"""
+    import "stats" as stats
+    type Line = { at_zero: Real, slopes: [2]Real }
+    def log_posterior [n] (xs: [n][2]Real) (ys: [n]Real) (line: Line): Real =
+      sum [ stats.normal (line.at_zero + dot line.slopes x) 0.5 y | (x, y) <- zip xs ys ]
+        + sum [ stats.normal 0.0 10.0 w | w <- [line.at_zero, line.slopes[0], line.slopes[1]] ]
+    """)
+    xs = np.column_stack([np.arange(6.0), [1.0, 0.0, 1.0, 1.0, 0.0, 0.0]])
+    ys = np.array([1.1, 1.9, 3.2, 3.8, 5.1, 6.0])
+    start = {"at_zero": 0.0, "slopes": np.zeros(2)}
+    problem = m.log_posterior.bind(xs=xs, ys=ys).flat(start)
+    model = pullback.nutpie.model(problem, coords={"which": ["x", "group"]}, dims={"line.slopes": ["which"]})
+    trace = nutpie.sample(model, draws=1000, tune=500, chains=2, seed=1, progress_bar=False)
+    flat = np.column_stack(
+        [np.asarray(trace.posterior["line.at_zero"]).reshape(-1, 1), np.asarray(trace.posterior["line.slopes"]).reshape(-1, 2)]
+    )
+    x = np.column_stack([np.ones(6), xs])
+    covariance = np.linalg.inv(x.T @ x / 0.25 + np.eye(3) / 100)
+    np.testing.assert_allclose(flat.mean(axis=0), covariance @ x.T @ ys / 0.25, atol=0.05)
+    np.testing.assert_allclose(np.cov(flat.T), covariance, atol=0.04)
+    with pytest.raises(TypeError, match="takes a problem whose value is a Real"):
+        pullback.nutpie.model(m.log_posterior)

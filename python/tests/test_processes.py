@@ -58,3 +58,18 @@ def test_a_sweep_on_dask():
         with distributed.Client(cluster) as client:
             futures = [client.submit(sweep, m.f, start) for start in starts]
             assert client.gather(futures) == [sweep(m.f, start) for start in starts]
+
+
+def test_a_sweep_on_ray():
+    ray = pytest.importorskip("ray")
+    m = pb.compile("def f (x: Real): Real = (x - 2) ^ 2 + cos x")
+    starts = [0.0, 1.0, 3.0, 4.0]
+    # Workers find what this process imports.
+    environment = {"env_vars": {"PYTHONPATH": os.pathsep.join([*sys.path, str(pathlib.Path(__file__).parent)])}}
+    ray.init(num_cpus=2, include_dashboard=False, runtime_env=environment, log_to_driver=False)
+    try:
+        remote = ray.remote(sweep)
+        function = ray.put(m.f)
+        assert ray.get([remote.remote(function, start) for start in starts]) == [sweep(m.f, start) for start in starts]
+    finally:
+        ray.shutdown()
