@@ -20,6 +20,8 @@ exit 0
 >   random         Random numbers without state: a key determines everything drawn from it,
 >                  so programs are pure and every run gives the same numbers.
 >   root           Roots and fixed points.
+>   sample         Samples from a density that is known up to a factor: Hamiltonian Monte
+>                  Carlo and the No-U-Turn sampler.
 >   signal         Convolution, pooling and Fourier transforms.
 >   sparse         Sparse matrices by compressed rows, and tridiagonal systems.
 >   stats          Log-densities and summaries.

@@ -13,6 +13,8 @@ exit 2
 !   plot        Draw functions with their derivatives, histories and heat maps, in the terminal or as
 !               SVG
 !   check-grad  Check the derivative of a definition at a point, by ways that know no derivative rule
+!   clarke      The derivatives of all smooth pieces of a Real-valued definition that meet at a point
+!               (Clarke's generalised gradient)
 !   check       Report every mistake in files
 !   fmt         Format files in place; `-` formats standard input to standard output
 !   test        Check the `--@` expectations in files, on every engine

@@ -158,6 +158,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0827", "a parameter is given nothing"),
     ("E0828", "this cannot be drawn"),
     ("E0829", "rounds of which each would do the same"),
+    ("E0830", "too many smooth pieces meet at a point"),
 
     // --- W: warnings
     ("W0201", "a name that is not used"),

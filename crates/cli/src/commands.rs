@@ -53,16 +53,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             finish(&query, color, text)
         }
         Command::CheckGrad { call, settings, warn, verbose, wrt } => {
-            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let settings = Settings { verbose: verbose.verbose, ..settings.settings(*warn) };
-            let call = call.call(settings);
-            let bar = Bar::of_cases();
-            let tell = |what: &str, done, all| bar.tell(what, done, all);
-            query.progress = &tell;
-            let found = pullback_tools::check_grad(&mut query, &call, &wrt.wrt);
-            bar.clear();
-            let text = found.map(|found| found.lines.join("\n"));
-            finish(&query, color, text)
+            check_grad(color, clock, &call.call(settings), &wrt.wrt)
+        }
+        Command::Clarke { call, settings, wrt, json } => {
+            let call = call.call(settings.settings(WarnArgs::NONE));
+            clarke(color, clock, &call, &wrt.wrt, *json)
         }
         Command::Check { files } => check(color, files),
         Command::Fmt { check, files } => fmt(color, files, *check),
@@ -233,6 +229,26 @@ fn exit_code(diagnostics: &[Diagnostic]) -> u8 {
         });
     }
     code
+}
+
+/// Checks a derivative at a point.
+fn check_grad(color: Color, clock: &Clock, call: &Call, wrt: &[String]) -> u8 {
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+    let bar = Bar::of_cases();
+    let tell = |what: &str, done, all| bar.tell(what, done, all);
+    query.progress = &tell;
+    let found = pullback_tools::check_grad(&mut query, call, wrt);
+    bar.clear();
+    let text = found.map(|found| found.lines.join("\n"));
+    finish(&query, color, text)
+}
+
+/// Prints the generalised gradient at a point.
+fn clarke(color: Color, clock: &Clock, call: &Call, wrt: &[String], json: bool) -> u8 {
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+    let found = pullback_tools::clarke(&mut query, call, wrt);
+    let text = found.map(|found| found.shown(&query.sources, json));
+    finish(&query, color, text)
 }
 
 fn check(color: Color, files: &[PathBuf]) -> u8 {

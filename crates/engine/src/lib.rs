@@ -12,6 +12,7 @@ mod watch;
 mod dual;
 mod trace;
 
+mod choose;
 mod follow;
 
 mod engine;
@@ -22,6 +23,7 @@ mod run;
 
 mod registry;
 
+pub use choose::choose;
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
     BoundedFn, EngineInfo, How, Page, ShowFn, Stage, needed, parts, unseen_mark,

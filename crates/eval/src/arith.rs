@@ -5,15 +5,13 @@
 //! [`Ctx::apply`] too; so derivatives nest to any order and in any mixture of modes, and the numbers of
 //! different activations are never confused.
 
-use std::rc::Rc;
-
 use pullback_base::bug;
 use pullback_prim::{Application, Class, Move, Partials, Prim, Smooth};
 
 use super::discrete;
 use super::hooks::Ctx;
 use super::numeric::{Plain, jumps, smooth_value};
-use super::value::{Value, primal, tangent_at};
+use super::value::{Value, primal, same, tangent_at};
 use super::watch::compares;
 use crate::Fault;
 
@@ -85,6 +83,12 @@ impl Ctx {
                 if self.linearity_tests > 0 {
                     self.check_undecided(prim, args)?;
                 }
+                if self.ties().is_some() {
+                    self.check_jump(prim, args)?;
+                    if let Some(sides) = self.at_compared_tie(prim, args)? {
+                        return discrete::apply(self, prim, &sides);
+                    }
+                }
                 discrete::apply(self, prim, args)
             }
         }
@@ -103,15 +107,19 @@ impl Ctx {
         if highest == 0 {
             return Err(Fault::internal(format!("{prim:?} on {args:?}")));
         }
-        let strict = self.strict_domain;
-        if !strict && let Some(result) = self.plain(smooth, args) {
+        if !self.minds_edges()
+            && let Some(result) = self.plain(smooth, args)
+        {
             return result;
+        }
+        if let Some(result) = self.at_edge(prim, smooth, args)? {
+            return Ok(result);
         }
         let Some(level) = self.level(highest) else {
             let args: Vec<Value> = args.iter().map(|arg| primal(arg, highest).clone()).collect();
             return self.apply_smooth(prim, smooth, &args);
         };
-        if strict {
+        if self.strict_domain {
             let numbers: Vec<f64> = args
                 .iter()
                 .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)))
@@ -120,9 +128,11 @@ impl Ctx {
             if !smooth.differentiable(&numbers, |by| self.is_followed(&args[by])) {
                 return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
             }
-            if let Some(result) = self.plain(smooth, args) {
-                return result;
-            }
+        }
+        if self.minds_edges()
+            && let Some(result) = self.plain(smooth, args)
+        {
+            return result;
         }
         level.smooth(self, highest, prim, args)
     }
@@ -130,7 +140,7 @@ impl Ctx {
     /// Applies a smooth primitive of one Real, which is followed.
     #[inline(never)]
     pub(super) fn followed1(&mut self, prim: Prim, x: &Value) -> Result<Value, Fault> {
-        if !self.strict_domain
+        if !self.minds_edges()
             && let Class::Smooth(smooth) = &prim.row().class
             && let Some((last, level)) = self.plain_level()
             && let Some(plain) = Plain::unary(&mut self.meter.counts, last, smooth, x)
@@ -143,7 +153,7 @@ impl Ctx {
     /// Applies a smooth primitive of two Reals, or of a Real and an Int, of which one or both are followed.
     #[inline(never)]
     pub(super) fn followed2(&mut self, prim: Prim, x: &Value, y: &Value) -> Result<Value, Fault> {
-        if !self.strict_domain
+        if !self.minds_edges()
             && let Class::Smooth(smooth) = &prim.row().class
             && let Some((last, level)) = self.plain_level()
         {
@@ -270,6 +280,9 @@ impl Ctx {
         if self.linearity_tests > 0 {
             self.check_undecided(prim, &[x.clone(), y.clone()])?;
         }
+        if let Some([x, y]) = self.at_tie(x, y)? {
+            return Ok((x, y));
+        }
         match (x.as_real(), y.as_real()) {
             (Some(x), Some(y)) => Ok((x, y)),
             (None, _) | (_, None) => Err(Fault::internal("a comparison of no Reals")),
@@ -300,9 +313,4 @@ impl Ctx {
         }
         Ok(())
     }
-}
-
-/// Whether these are one Real: comparing it with itself is a test for NaN.
-pub(super) fn same(x: &Value, y: &Value) -> bool {
-    matches!((x, y), (Value::Active(x), Value::Active(y)) if Rc::ptr_eq(x, y))
 }

@@ -272,6 +272,9 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
     ctx.count_elements(keys.len(), 10 * u64::from(keys.len().max(1).ilog2()))?;
     let mut order: Vec<i64> = (0..keys.len() as i64).collect();
     order.sort_by(|a, b| ascending(keys[*a as usize], keys[*b as usize]));
+    if ctx.ties().is_some() {
+        on_chosen_sides(ctx, array, &keys, &mut order)?;
+    }
     if ctx.strict_domain() {
         let values: Vec<Value> = order.iter().map(|index| array.at(*index as usize)).collect();
         for pair in values.windows(2) {
@@ -279,6 +282,23 @@ fn argsort(ctx: &mut Ctx, array: &Array) -> Result<Value, Fault> {
         }
     }
     Ok(Value::ints(order))
+}
+
+/// Puts equal keys in the order that they have on the chosen sides of their ties, by insertion: a run ends at the first
+/// tie that has no side.
+fn on_chosen_sides(ctx: &Ctx, array: &Array, keys: &[f64], order: &mut [i64]) -> Result<(), Fault> {
+    for end in 1..order.len() {
+        let mut at = end;
+        while at > 0 && keys[order[at - 1] as usize] == keys[order[at] as usize] {
+            let [before, after] = [order[at - 1], order[at]].map(|index| array.at(index as usize));
+            match ctx.at_tie(&before, &after)? {
+                Some([before, after]) if before > after => order.swap(at - 1, at),
+                Some(_) | None => break,
+            }
+            at -= 1;
+        }
+    }
+    Ok(())
 }
 
 /// Ascending, NaN last; zeros of either sign are equal.

@@ -13,6 +13,7 @@ use pullback_prim::Prim;
 
 use super::numeric::Plain;
 use super::options::{Effort, Options, Quota};
+use super::ties::Ties;
 use super::value::{Active, NativeFunction, NativeValue, Value};
 use super::watch::Watch;
 use crate::{Fault, MAX_NESTING, Ruled};
@@ -177,6 +178,7 @@ pub struct Ctx {
     pub engine: Rc<dyn Engine>,
     pub(super) strict_domain: bool,
     watch: Option<Rc<Watch>>,
+    ties: Option<Rc<Ties>>,
     quota: Option<Rc<Quota>>,
     /// Whether no call of the program waits for what the engine does.
     pub(super) is_outermost: bool,
@@ -193,7 +195,7 @@ pub struct Ctx {
 
 impl Ctx {
     pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
-        let Options { limits, budget, strict_domain, watch, quota, .. } = options;
+        let Options { limits, budget, strict_domain, watch, ties, quota, .. } = options;
         let mut meter = Meter::new(limits);
         meter.budget = budget;
         Self {
@@ -201,6 +203,7 @@ impl Ctx {
             engine,
             strict_domain,
             watch,
+            ties,
             quota,
             is_outermost: false,
             open: vec![],
@@ -274,6 +277,23 @@ impl Ctx {
     /// The watch of this evaluation.
     pub fn watch(&self) -> Option<&Rc<Watch>> {
         self.watch.as_ref()
+    }
+
+    /// The sides of ties that are chosen.
+    #[inline]
+    pub(super) fn ties(&self) -> Option<&Rc<Ties>> {
+        self.ties.as_ref()
+    }
+
+    /// The lowest open level, that of the outermost derivative.
+    pub(super) fn lowest_level(&self) -> Option<u64> {
+        self.open.first().map(|(level, _)| *level)
+    }
+
+    /// Whether smooth primitives are looked at before they run: whether they are at an edge.
+    #[inline]
+    pub(super) fn minds_edges(&self) -> bool {
+        self.strict_domain || self.ties.is_some()
     }
 
     /// Whether strict domain is asked for.

@@ -7,9 +7,9 @@
 
 use pullback_prim::Prim;
 
-use super::arith::same;
 use super::hooks::Ctx;
 use super::value::Value;
+use super::value::same;
 use super::walk;
 use super::watch::compares;
 use crate::{Fault, Nonlinear, Ruled};

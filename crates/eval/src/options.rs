@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pullback_base::{Budget, Limits};
 use pullback_machine::{Counts, check_budget};
 
+use super::ties::Ties;
 use super::watch::Watch;
 use crate::Fault;
 
@@ -69,6 +70,8 @@ pub struct Options {
     pub strict_domain: bool,
     /// What is shown the primitives of an image made for it.
     pub watch: Option<Rc<Watch>>,
+    /// The sides of ties on which the run goes on, under one derivative that goes forward.
+    pub ties: Option<Rc<Ties>>,
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
     /// Who is told how much an evaluation has done so far, where all of it counts that takes time.
@@ -100,6 +103,7 @@ impl Default for Options {
             limits: Limits::default(),
             strict_domain: false,
             watch: None,
+            ties: None,
             budget: None,
             quota: None,
             max_tape: None,

@@ -305,3 +305,8 @@ pub fn equal(left: &Value, right: &Value) -> bool {
     }
     true
 }
+
+/// Whether these are one Real: comparing it with itself is a test for NaN.
+pub(super) fn same(x: &Value, y: &Value) -> bool {
+    matches!((x, y), (Value::Active(x), Value::Active(y)) if Rc::ptr_eq(x, y))
+}

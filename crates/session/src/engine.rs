@@ -8,7 +8,10 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{Answer, Mode, compiler};
-use pullback_engine::{Batch, EngineInfo, How, Registry, evaluate, follow, run, run_in_machine};
+use pullback_engine::{
+    Batch, EngineInfo, How, Registry, choose, evaluate, follow, run, run_in_machine,
+};
+use pullback_eval::ties::Ties;
 use pullback_eval::watch::Watch;
 use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
@@ -332,6 +335,16 @@ impl Engine {
         argument: Value,
     ) -> Result<(), Box<Diagnostic>> {
         follow(code.image(), function, argument, &self.options)
+    }
+    /// The derivative of a function in a direction, on these sides of its ties; see [`pullback_engine::choose`].
+    pub fn choose(
+        &self,
+        code: &Code,
+        function: DefId,
+        (argument, direction): (Value, Value),
+        ties: &Rc<Ties>,
+    ) -> Result<Answer, Box<Diagnostic>> {
+        choose(code.image(), function, argument, direction, (ties, &self.options))
     }
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {

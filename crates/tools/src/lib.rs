@@ -13,6 +13,7 @@ mod compare;
 mod test;
 
 mod check_grad;
+mod clarke;
 mod demo;
 mod dev;
 mod doc;
@@ -28,6 +29,7 @@ mod plot;
 
 pub use bench::{BenchReport, Effort, bench};
 pub use check_grad::{GradReport, check_grad};
+pub use clarke::{Clarke, Interval, Piece, clarke};
 pub use demo::demo;
 pub use dev::{Dev, dev};
 pub use doc::{Markup, built_in, doc, reference};

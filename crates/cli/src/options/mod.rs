@@ -125,6 +125,18 @@ pub enum Command {
         #[command(flatten)]
         wrt: WrtArgs,
     },
+    /// The derivatives of all smooth pieces of a Real-valued definition that meet at a point (Clarke's generalised gradient).
+    Clarke {
+        #[command(flatten)]
+        call: RequiredCallArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        wrt: WrtArgs,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Report every mistake in files.
     Check {
         /// The files; `-` is standard input.
@@ -250,6 +262,7 @@ impl Command {
             | Self::Jvp { output, .. } => output.settings.timeout,
             Self::Plot(asked) => asked.settings.timeout,
             Self::CheckGrad { settings, .. }
+            | Self::Clarke { settings, .. }
             | Self::Test { settings, .. }
             | Self::Show { settings, .. }
             | Self::Bench { settings, .. }

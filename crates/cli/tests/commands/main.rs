@@ -7,6 +7,7 @@ mod build;
 mod cache;
 mod cancelling;
 mod casadi;
+mod clarke;
 #[cfg(unix)]
 mod compilers;
 mod dev;

@@ -104,7 +104,8 @@ fn list(later: &mut Vec<Task>, items: impl Iterator<Item = (Value, Type)>) {
     later.push(Task::Text("]"));
 }
 
-fn push_real(out: &mut String, real: f64) {
+/// A number as JSON; NaN and the infinities are strings.
+pub fn push_real(out: &mut String, real: f64) {
     if real.is_nan() {
         out.push_str("\"NaN\"");
     } else if real.is_infinite() {
