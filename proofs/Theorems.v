@@ -4,7 +4,8 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation LinearMaps RepFunctions.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps RepFunctions.
+From Pullback Require Reference Simulation ReferenceCorrect.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo.
 Import ListNotations.
 Open Scope R_scope.
@@ -39,6 +40,21 @@ Proof. exact gradient. Qed.
 Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pull ->
   forall u v, dot G (pull u) v = dot D u (push v).
 Proof. exact @agrees_adjoint. Qed.
+
+(** The reference implementation. Its run with curves stops at ties and at edges of domains. Where it gives a result,
+    dual numbers give the value and the slope of that result; so do all runs close by, and the slope is the derivative. *)
+Theorem reference_implementation : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) t0 globals n e env f,
+  let curves := ReferenceCorrect.strict lgamma polygamma gamma t0 in
+  let machine := ReferenceCorrect.reals lgamma polygamma in
+  let value := ReferenceCorrect.at_point t0 f in
+  Reference.eval curves globals n e env = Some (Reference.VReal f) ->
+  (forall env', Forall2 (Simulation.related (ReferenceCorrect.as_dual t0) t0) env env' ->
+    Reference.eval (Reference.dual machine) globals n e env' =
+      Some (Reference.VReal (value t0, ReferenceCorrect.slope t0 f))) /\
+  locally t0 (fun t => forall env', Forall2 (Simulation.related (ReferenceCorrect.as_number t0) t) env env' ->
+    Reference.eval (Reference.plain machine) globals n e env' = Some (Reference.VReal (value t))) /\
+  is_derive value t0 (ReferenceCorrect.slope t0 f).
+Proof. intros lgamma polygamma gamma t0 globals n e env f. apply (ReferenceCorrect.reference_derivative lgamma polygamma gamma). Qed.
 
 (** ** The primitive table *)
 
@@ -97,6 +113,19 @@ Proof. exact Evaluation.lemma_10. Qed.
 Theorem theorem_6 : forall a (e : ForwardMode.term (reals a) TR) (x : nat -> R) (y_bar : R) (i : nat), (i < a)%nat ->
   is_derive (fun t => y_bar * ForwardMode.eval _ _ e (point a 0 (with_input i t x))) (x i) (reverse a e x y_bar i).
 Proof. exact Evaluation.theorem_6. Qed.
+
+(** Section 9: the same for inputs and results of any type without functions. *)
+Theorem section_9_forward : forall S T (e : ForwardMode.term (GeneralTypes.ty S :: nil) (GeneralTypes.ty T)) x x',
+  GeneralTypes.derives S x x' ->
+  GeneralTypes.derives T (fun t => ForwardMode.eval _ _ e (x t, tt))
+    (fun t => GeneralTypes.forward_derivative S T e (x t) (x' t)).
+Proof. exact GeneralTypes.forward_general. Qed.
+
+Theorem section_9_reverse : forall S T (e : ForwardMode.term (GeneralTypes.ty S :: nil) (GeneralTypes.ty T)) x x' dt,
+  GeneralTypes.derives S x x' -> forall t,
+  is_derive (fun t => GeneralTypes.dot T (ForwardMode.eval _ _ e (x t, tt)) dt) t
+    (GeneralTypes.dot S (GeneralTypes.reverse_general S T e (x t) dt) (x' t)).
+Proof. exact GeneralTypes.reverse_general_correct. Qed.
 
 (** ** Working notes on automatic differentiation *)
 

@@ -1,12 +1,14 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
 //! `cargo xtask suite`, `cargo xtask laws`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
-//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`.
+//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`,
+//! `cargo xtask reference`.
 
 mod bench;
 mod examples;
 mod laws;
 mod names;
 mod oracle;
+mod reference;
 #[cfg(unix)]
 mod sanitize;
 mod suite;
@@ -122,6 +124,15 @@ enum Task {
         /// Only these, such as `gmm` [default: all].
         names: Vec<String>,
     },
+    /// Compare the engine `trace` with the reference implementation in Coq on random programs: first `make -C proofs reference`.
+    Reference {
+        /// How many programs.
+        #[arg(long, default_value_t = 1000)]
+        count: usize,
+        /// The first program's seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Write what the Coq proofs read of the compiler into `proofs`.
     Proofs,
     /// Measure every example: the time of its value and of its gradient.
@@ -166,6 +177,7 @@ fn main() -> ExitCode {
             yardsticks::yardsticks(&names, &mut |line| println!("{line}"))
         }
         Task::Names { count, seed } => names::names(seed, count),
+        Task::Reference { count, seed } => reference::reference(seed, count),
         Task::Proofs => {
             let written = pullback_proofs::files()
                 .into_iter()

@@ -19,6 +19,7 @@ mod generate;
 mod jet;
 mod prim;
 mod rational;
+pub mod reference;
 mod scalar;
 mod special;
 pub mod table;

@@ -159,12 +159,12 @@ fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// The program with its derivatives as further definitions.
-struct Questions {
-    program: Program,
+pub(crate) struct Questions {
+    pub(crate) program: Program,
     /// `\x dx -> jvp main x dx`
-    forward: DefId,
+    pub(crate) forward: DefId,
     /// `\x -> (vjp main x).1 1.0`
-    reverse: DefId,
+    pub(crate) reverse: DefId,
     /// `\x dx -> (jvp (\y -> (jvp main y dx).1) x dx).1`
     second: DefId,
     /// `\x dx -> (jvp (\y -> (vjp main y).1 1.0) x dx).1`
@@ -250,7 +250,7 @@ fn questions(made: &Generated) -> Option<Questions> {
 }
 
 /// A direction as a tangent of the argument's shape.
-fn as_tangent(arg: &Data<f64>, components: &mut impl Iterator<Item = f64>) -> Data<f64> {
+pub(crate) fn as_tangent(arg: &Data<f64>, components: &mut impl Iterator<Item = f64>) -> Data<f64> {
     let mut all =
         |items: &[Data<f64>]| items.iter().map(|item| as_tangent(item, components)).collect();
     match arg {
@@ -298,7 +298,7 @@ fn known(made: &Generated, mode: Mode) -> Known {
 }
 
 /// The derivatives of a program as further definitions, or why there are none.
-fn asked(made: &Generated) -> Result<Questions, String> {
+pub(crate) fn asked(made: &Generated) -> Result<Questions, String> {
     let Some(questions) = questions(made) else {
         return Err("the derivatives of the program are no programs".to_string());
     };

@@ -1,0 +1,218 @@
+//! Random programs as text for the reference implementation that Coq extracts from `proofs/Reference.v`.
+//!
+//! Input: seeds and a contender. Output: a line for each program, in parentheses: the program, its argument, a direction,
+//! and what the contender makes of its value, its derivative in that direction and its gradient. Programs that use
+//! what the reference leaves out have no line.
+
+use std::fmt::Write;
+
+use pullback_base::Id;
+use pullback_lambda::{AdOp, Arm, Expr, ExprKind, Lit, LoopForm, VarId};
+
+use crate::contender::{Contender, Outcome};
+use crate::fuzz::{as_tangent, asked, recipe};
+use crate::generate::{Mode, generate};
+use crate::{Data, Failure};
+
+/// The case of a seed, or none if the reference does not cover it: an error says what is wrong with the contender.
+pub fn case(seed: u64, contender: &Contender) -> Result<Option<String>, String> {
+    let (mode, mut config, bytes) = recipe(seed, true);
+    config.nested_ad = false;
+    let mode = match mode {
+        Mode::Exact => "exact",
+        Mode::Smooth => "smooth",
+        Mode::Free => return Ok(None),
+    };
+    let made = generate(&bytes, &config);
+    let questions = asked(&made)?;
+    let mut text = format!("(case {seed} {mode} (globals");
+    for def in made.program.defs.iter() {
+        text.push(' ');
+        let mut writer = Writer { scope: vec![], text: &mut text };
+        if writer.expr(&def.body).is_none() {
+            return Ok(None);
+        }
+    }
+    let _ = write!(text, ") {} ", made.def.index());
+    data(&made.arg, &mut text);
+    let components: Vec<String> = made.direction.iter().map(|x| format!("{x:?}")).collect();
+    let _ = write!(text, " ({})", components.join(" "));
+    let opened = contender.open(&questions.program);
+    let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
+    let here = std::slice::from_ref(&made.arg);
+    for outcome in [
+        opened(made.def)(here),
+        opened(questions.forward)(&[made.arg.clone(), direction]),
+        opened(questions.reverse)(here),
+    ] {
+        text.push(' ');
+        numbers(outcome, &mut text).map_err(|problem| format!("seed {seed}: {problem}"))?;
+    }
+    text.push(')');
+    Ok(Some(text))
+}
+
+/// The Reals of a result, or that the program fails.
+fn numbers(outcome: Outcome, text: &mut String) -> Result<(), String> {
+    match outcome {
+        Ok(data) => {
+            let all: Vec<String> = data.leaves().iter().map(|x| format!("{x:?}")).collect();
+            let _ = write!(text, "({})", all.join(" "));
+        }
+        Err(Failure::RunTime(_)) => text.push_str("fails"),
+        Err(failure @ (Failure::Refused(_) | Failure::Other(_))) => return Err(failure.to_string()),
+    }
+    Ok(())
+}
+
+/// A value.
+fn data(value: &Data<f64>, text: &mut String) {
+    let (head, items) = match value {
+        Data::Real(x) => return text.push_str(&format!("(real {x:?})")),
+        Data::Int(n) => return text.push_str(&format!("(int {n})")),
+        Data::Bool(b) => return text.push_str(&format!("(bool {b})")),
+        Data::Str(_) => ("tuple".to_owned(), &[][..]),
+        Data::Tuple(items) => ("tuple".to_owned(), items.as_slice()),
+        Data::Con(tag, items) => (format!("con {tag}"), items.as_slice()),
+        Data::Array(items) => ("array".to_owned(), items.as_slice()),
+    };
+    let _ = write!(text, "({head}");
+    for item in items {
+        text.push(' ');
+        data(item, text);
+    }
+    text.push(')');
+}
+
+/// Writes terms; variables become the number of binders between them and theirs.
+struct Writer<'a> {
+    scope: Vec<VarId>,
+    text: &'a mut String,
+}
+
+impl Writer<'_> {
+    /// A term, or none if it is left out.
+    fn expr(&mut self, expr: &Expr) -> Option<()> {
+        match &expr.kind {
+            ExprKind::Var(var) => {
+                let distance = self.scope.iter().rev().position(|bound| bound == var)?;
+                let _ = write!(self.text, "(var {distance})");
+            }
+            ExprKind::Global(def) => self.text.push_str(&format!("(global {})", def.index())),
+            ExprKind::Lit(Lit::Real(x)) => self.text.push_str(&format!("(real {x:?})")),
+            ExprKind::Lit(Lit::Int(n)) => self.text.push_str(&format!("(int {n})")),
+            ExprKind::Lit(Lit::Bool(b)) => self.text.push_str(&format!("(bool {b})")),
+            ExprKind::Lit(Lit::Str(_)) => return None,
+            ExprKind::Prim(prim, args) => self.form(&format!("prim {prim:?}"), args.iter())?,
+            ExprKind::Lam(params, body) => self.function(params, body)?,
+            ExprKind::App(function, args) => {
+                self.text.push_str(&"(app ".repeat(args.len()));
+                self.expr(function)?;
+                for arg in args {
+                    self.text.push(' ');
+                    self.expr(arg)?;
+                    self.text.push(')');
+                }
+            }
+            ExprKind::Let(var, value, body) => {
+                self.form("let", [&**value])?;
+                self.last(&[*var], body)?;
+            }
+            ExprKind::LetRec(functions, body) => {
+                let vars: Vec<VarId> = functions.iter().map(|(var, _)| *var).collect();
+                self.text.push_str("(letrec (");
+                for (_, function) in functions {
+                    let ExprKind::Lam(params, inner) = &function.kind else { return None };
+                    let (first, rest) = params.split_first()?;
+                    // The functions are bound outside the parameter.
+                    let bound: Vec<VarId> = vars.iter().chain([first]).copied().collect();
+                    self.under(&bound, |this| this.function(rest, inner))?;
+                }
+                self.text.push_str("))");
+                self.last(&vars, body)?;
+            }
+            ExprKind::If(c, then, other) => self.form("if", [&**c, &**then, &**other])?,
+            ExprKind::Tuple(items) => self.form("tuple", items.iter())?,
+            ExprKind::Proj(value, index) => self.form(&format!("proj {index}"), [&**value])?,
+            ExprKind::Con(tag, fields) => self.form(&format!("con {tag}"), fields.iter())?,
+            ExprKind::Match(value, arms, default) => {
+                self.form("match", [&**value])?;
+                self.reopen();
+                self.text.push_str(" (");
+                for Arm { tag, vars, body } in arms {
+                    let _ = write!(self.text, "({tag} {} ", vars.len());
+                    self.under(vars, |this| this.expr(body))?;
+                    self.text.push(')');
+                }
+                self.text.push(')');
+                if let Some(default) = default {
+                    self.text.push(' ');
+                    self.expr(default)?;
+                }
+                self.text.push(')');
+            }
+            ExprKind::Array(items) => self.form("array", items.iter())?,
+            ExprKind::Build { size, var, body } => {
+                self.form("build", [&**size])?;
+                self.last(&[*var], body)?;
+            }
+            ExprKind::Loop { var, init, form: LoopForm::For { var: index, count }, body } => {
+                self.form("for", [&**init, &**count])?;
+                self.last(&[*var, *index], body)?;
+            }
+            ExprKind::Loop { var, init, form: LoopForm::While(condition), body } => {
+                self.form("while", [&**init])?;
+                self.last(&[*var], condition)?;
+                self.last(&[*var], body)?;
+            }
+            // Both functions give the same value.
+            ExprKind::Ad(AdOp::DifferentiatedAs, functions) => {
+                self.text.push_str("(app ");
+                self.expr(functions.last()?)?;
+                self.text.push_str(" (tuple))");
+            }
+            ExprKind::Ad(..) => return None,
+        }
+        Some(())
+    }
+
+    fn form<'e>(&mut self, head: &str, parts: impl IntoIterator<Item = &'e Expr>) -> Option<()> {
+        let _ = write!(self.text, "({head}");
+        for part in parts {
+            self.text.push(' ');
+            self.expr(part)?;
+        }
+        self.text.push(')');
+        Some(())
+    }
+
+    /// Takes back the parenthesis that ended a form.
+    fn reopen(&mut self) {
+        self.text.pop();
+    }
+
+    /// One more part of the form that was written last, inside binders.
+    fn last(&mut self, vars: &[VarId], body: &Expr) -> Option<()> {
+        self.reopen();
+        self.text.push(' ');
+        self.under(vars, |this| this.expr(body))?;
+        self.text.push(')');
+        Some(())
+    }
+
+    /// A function of these parameters, one after the other.
+    fn function(&mut self, params: &[VarId], body: &Expr) -> Option<()> {
+        self.text.push_str(&"(lam ".repeat(params.len()));
+        self.under(params, |this| this.expr(body))?;
+        self.text.push_str(&")".repeat(params.len()));
+        Some(())
+    }
+
+    fn under(&mut self, vars: &[VarId], write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let before = self.scope.len();
+        self.scope.extend_from_slice(vars);
+        let written = write(self);
+        self.scope.truncate(before);
+        written
+    }
+}

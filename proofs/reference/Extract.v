@@ -1,0 +1,6 @@
+(** Writes [Reference] as OCaml: [make reference] does it. Integers and natural numbers become those of OCaml. *)
+From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
+From Pullback Require Import Table Reference.
+Extraction Language OCaml.
+Set Extraction Output Directory ".".
+Extraction "reference.ml" eval plain dual.
