@@ -1,7 +1,7 @@
 (** * The monadic reverse-mode translation is correct
 
     Paper: Krawiec and others, "Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode AD";
-    figures 9, 11 and 13, lemma 7, theorem 8.
+    figures 9, 11 and 13, lemma 7, theorem 8; section 8.3 for arrays.
 
     Modelled: the terms of [ForwardMode]. [translate] is figure 9: a real becomes a pair of a value and a [delta],
     and each primitive adds one binding to a list, so that nothing is written twice. A binding is named by its place
@@ -71,6 +71,18 @@ Fixpoint translated (t : type) : Type := match t with
   | Prod a b => translated a * translated b
   | Sum a b => translated a + translated b
   | Arr a b => translated a -> M (translated b)
+  | Vec n a => vec (translated a) n
+  end.
+
+(* the elements one after the other: the paper's sequence after build; and a fold with effects *)
+Fixpoint build_all {A} (f : Z -> M A) (n : nat) (i : Z) : M (vec A n) := match n with
+  | O => ret tt
+  | S n => bind (f i) (fun x => bind (build_all f n (i + 1)%Z) (fun v => ret (x, v)))
+  end.
+
+Fixpoint fold_all {A B} (f : B -> A -> M B) (n : nat) : vec A n -> B -> M B := match n with
+  | O => fun _ b => ret b
+  | S n => fun v b => bind (f b (fst v)) (fold_all f n (snd v))
   end.
 
 Fixpoint translated_environment (g : list type) : Type := match g with nil => unit | t :: g => translated t * translated_environment g end.
@@ -104,6 +116,10 @@ Fixpoint translate g t (e : term g t) : translated_environment g -> M (translate
    u))))
  | Sin _ e => fun r => bind (translate _ _ e r) (op1 sin cos)
  | Cos _ e => fun r => bind (translate _ _ e r) (op1 cos (fun x => - sin x))
+ | Build _ n _ e => fun r => build_all (fun i => translate _ _ e (i, r)) n 0
+ | Index _ n _ e i => fun r => bind (translate _ _ e r) (fun v => bind (translate _ _ i r) (fun i => ret (element n v (Z.to_nat i))))
+ | Fold _ n _ _ f e v => fun r => bind (translate _ _ e r) (fun b => bind (translate _ _ v r) (fun v =>
+    fold_all (fun b x => translate _ _ f (b, (x, r))) n v b))
  end.
 
 (* worlds: families of bindings along a curve; g0 t i is the tangent of input i at t *)
@@ -139,6 +155,7 @@ Fixpoint V (t : type) (w : world) : (R -> value t) -> (R -> translated t) -> Pro
    \/ (exists h k, V b w h k /\ (forall t, f t = inr (h t)) /\ forall t, g t = inr (k t))
  | Arr a b => fun f g => forall w', later w' w -> forall x y, V a w' x y ->
      exists w'' r, later w'' w' /\ (forall t, g t (y t) (w' t) = (r t, w'' t)) /\ V b w'' (fun t => f t (x t)) r
+ | Vec n a => vec_rel (V a w) n
  end.
 
 Definition E (t : type) (w : world) (f : R -> value t) (m : R -> M (translated t)) := exists w' r, later w' w /\ (forall t,
@@ -150,7 +167,9 @@ Proof. induction t; intros w w' f g L H.
  - exact H.
  - destruct H. split; eauto.
  - destruct H as [(h & k & A & B) | (h & k & A & B)]; [left | right]; exists h, k; split; eauto.
- - intros w2 L2. apply H. eapply later_trans; eauto. Qed.
+ - intros w2 L2. apply H. eapply later_trans; eauto.
+ - revert f g H. induction n; simpl; intros f g H; [exact I|]. destruct H as [H K].
+   split; [exact (IHt _ _ _ _ L H) | exact (IHn _ _ K)]. Qed.
 
 Lemma V_ext t : forall w f g f' g', V t w f g -> (forall t, f t = f' t) -> (forall t, g t = g' t)
   -> V t w f' g'.
@@ -163,7 +182,8 @@ Proof. induction t; intros w f g f1 g1 H A B.
  - destruct H as [(h & k & X & Y & Z) | (h & k & X & Y & Z)]; [left | right]; exists h, k; (split; [exact X|]);
      split; intro; now rewrite <- ?A, <- ?B.
  - intros w' L x y X. destruct (H w' L x y X) as (w2 & r & P & Q & S). exists w2, r. split; [exact P|]. split.
-     intro; now rewrite <- B. eapply IHt2; [exact S| |reflexivity]. intro; simpl; now rewrite A. Qed.
+     intro; now rewrite <- B. eapply IHt2; [exact S| |reflexivity]. intro; simpl; now rewrite A.
+ - exact (vec_rel_ext _ _ _ (fun f f' g g' H F G => IHt w f f' g g' H F G) n f g f1 g1 H A B). Qed.
 
 Fixpoint V_context (g : list type) (w : world) : (R -> environment g) -> (R -> translated_environment g) -> Prop := match g with nil => fun _ _ =>
     True
@@ -251,5 +271,28 @@ Proof. induction e; simpl; intros w r0 s0 H.
      destruct (X t) as (P & Q & S). split; [|simpl; split; auto; now rewrite S]. rewrite A.
    evar_last. apply (is_derive_comp cos (fun t => eval _ _ e (r0 t))); eauto.
      apply is_derive_Reals, derivable_pt_lim_cos. unfold scal; simpl; unfold mult; simpl; ring.
+ - generalize 0%Z. revert w H. induction n as [|n IHn]; simpl; intros w H i.
+   + apply (E_ret (Vec 0 a0) w (fun _ => tt) (fun _ => tt)). exact I.
+   + eapply (E_bind a0). { apply (IHe w (fun t => (i, r0 t)) (fun t => (i, s0 t))). split; [now exists i | exact H]. }
+     intros w1 r L X. eapply (E_bind (Vec n a0)). { apply (IHn w1). eapply Venv_later; eauto. }
+     intros w2 v L2 Y. apply (E_ret (Vec (S n) a0) w2 _ (fun t => (r t, v t))). split; [eapply V_later; eauto | exact Y].
+ - eapply (E_bind (Vec (S n) a0)). apply (IHe1 _ _ _ H). intros w1 r L X. eapply (E_bind TZ).
+     apply (IHe2 w1 r0 s0). eapply Venv_later; eauto. intros w2 r2 L2 [z Z].
+   apply (E_ret a0 w2 _ (fun t => element n (r t) (Z.to_nat (r2 t)))). eapply V_ext.
+   + exact (vec_rel_element _ _ _ n _ _ (Z.to_nat z) (V_later (Vec (S n) a0) _ _ _ _ L2 X)).
+   + intro t. exact (f_equal (fun z => element n _ (Z.to_nat z)) (eq_sym (proj1 (Z t)))).
+   + intro t. exact (f_equal (fun z => element n _ (Z.to_nat z)) (eq_sym (proj2 (Z t)))).
+ - eapply (E_bind b). apply (IHe2 _ _ _ H). intros w1 r L X. eapply (E_bind (Vec n a0)).
+     apply (IHe3 w1 r0 s0). eapply Venv_later; eauto. intros w2 r2 L2 Y.
+   assert (K : forall m w x r v v', V b w x r -> vec_rel (V a0 w) m v v' -> V_context g w r0 s0 ->
+     E b w (fun t => fold (fun y z => eval _ _ e1 (y, (z, r0 t))) m (v t) (x t))
+       (fun t => fold_all (fun y z => translate _ _ e1 (y, (z, s0 t))) m (v' t) (r t))).
+   { induction m as [|m IHm]; simpl; intros w3 x q v v' Q V C; [now apply (E_ret b w3 x q)|]. destruct V as [V V'].
+     eapply (E_bind b).
+     - apply (IHe1 w3 (fun t => (x t, (fst (v t), r0 t))) (fun t => (q t, (fst (v' t), s0 t)))). simpl. auto.
+     - intros w4 p L4 P. apply (IHm w4 _ p (fun t => snd (v t)) (fun t => snd (v' t)) P).
+       + exact (V_later (Vec m a0) _ _ _ _ L4 V').
+       + exact (Venv_later g _ _ _ _ L4 C). }
+   exact (K n w2 _ r _ r2 (V_later b _ _ _ _ L2 X) Y (Venv_later g _ _ _ _ (later_trans _ _ _ L2 L) H)).
 Qed.
 End Inputs.

@@ -4,7 +4,7 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps RepFunctions.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps RepFunctions Erasure.
 From Pullback Require Reference Simulation ReferenceCorrect.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo.
 Import ListNotations.
@@ -139,3 +139,12 @@ Proof. exact LinearMaps.adjoint. Qed.
 (** Figure 5: curry and then eval give the value of the function and its cotangents. *)
 Theorem curry_eval : ltac:(let t := type of RepFunctions.beta in exact t).
 Proof. exact RepFunctions.beta. Qed.
+
+(** Erasure: without the types of environment tangents, with casts, the run is the same; so no cast fails. *)
+Theorem erasure : forall a b (e : Erasure.comb a b), Erasure.same_rep a b (Erasure.typed e) (Erasure.run e).
+Proof. exact Erasure.erasure. Qed.
+
+Theorem erasure_of_a_number : forall (e : Erasure.comb Erasure.real Erasure.real) (x g : R),
+  let y := projT2 (Erasure.typed e) x in
+  fst (Erasure.run e x) = projT1 y /\ exists env, snd (Erasure.run e x) g = Some (env, snd (projT2 y g)).
+Proof. exact Erasure.erasure_of_a_number. Qed.
