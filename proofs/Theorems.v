@@ -4,9 +4,9 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps RepFunctions Erasure.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
 From Pullback Require Reference Simulation ReferenceCorrect.
-From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo.
+From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo Rewrites.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -55,6 +55,11 @@ Theorem reference_implementation : forall lgamma polygamma (gamma : polygamma_de
     Reference.eval (Reference.plain machine) globals n e env' = Some (Reference.VReal (value t))) /\
   is_derive value t0 (ReferenceCorrect.slope t0 f).
 Proof. intros lgamma polygamma gamma t0 globals n e env f. apply (ReferenceCorrect.reference_derivative lgamma polygamma gamma). Qed.
+
+(** An integer power is the products that the optimiser makes of it. Its other laws are in [Rewrites]. *)
+Theorem repeated_squaring : forall polygamma x n, value2 polygamma PowInt x (IZR n) = by_squaring x n /\
+  value2 polygamma PowSlope x (IZR n) = IZR n * by_squaring x (n - 1).
+Proof. exact Rewrites.repeated_squaring. Qed.
 
 (** ** The primitive table *)
 
@@ -134,6 +139,28 @@ Theorem linear_maps : forall a b (m : LinearMaps.lm a b) t s,
   LinearMaps.dot a (LinearMaps.app b a (LinearMaps.tr a b m) t) s = LinearMaps.dot b t (LinearMaps.app a b m s).
 Proof. exact LinearMaps.adjoint. Qed.
 
+(** Theorem 2.2: a map is known by its products with all tangents. *)
+Theorem theorem_2_2 : forall a b (m n : LinearMaps.lm a b),
+  (forall s t, LinearMaps.dot b (LinearMaps.app a b m s) t = LinearMaps.dot b (LinearMaps.app a b n s) t) ->
+  LinearMapLaws.same m n.
+Proof. exact LinearMapLaws.theorem_2_2. Qed.
+
+(** Section 2.2, figure 4, and two laws that it lacks. *)
+Theorem vector_spaces : ltac:(let t := type of LinearMapLaws.vector_space in exact t).
+Proof. exact LinearMapLaws.vector_space. Qed.
+
+Theorem figure_4 : ltac:(let t := type of LinearMapLaws.figure_4 in exact t).
+Proof. exact LinearMapLaws.figure_4. Qed.
+
+Theorem more_laws : ltac:(let t := type of LinearMapLaws.more_laws in exact t).
+Proof. exact LinearMapLaws.more_laws. Qed.
+
+(** Figure 5: transposing twice, and accumulating before a map is applied. *)
+Theorem figure_5 : forall a b (m : LinearMaps.lm a b),
+  LinearMapLaws.same (LinearMaps.tr b a (LinearMaps.tr a b m)) m /\
+  forall r s, LinearMaps.plus a (LinearMaps.rapp a b m r) (LinearMaps.rapp a b m s) = LinearMaps.rapp a b m (LinearMaps.plus b r s).
+Proof. intros a b m. split; [apply LinearMapLaws.transpose_twice | apply LinearMapLaws.accumulate]. Qed.
+
 (** ** The differentiable curry *)
 
 (** Figure 5: curry and then eval give the value of the function and its cotangents. *)
@@ -148,3 +175,22 @@ Theorem erasure_of_a_number : forall (e : Erasure.comb Erasure.real Erasure.real
   let y := projT2 (Erasure.typed e) x in
   fst (Erasure.run e x) = projT1 y /\ exists env, snd (Erasure.run e x) g = Some (env, snd (projT2 y g)).
 Proof. exact Erasure.erasure_of_a_number. Qed.
+
+(** Figures 3 and 4: with lists of calls as tangents, curry and eval are inverse up to the equivalence of lists, *)
+Theorem curry_lists : forall a b c, (forall f : CurryLists.rep (CurryLists.pair a b) c,
+    CurryLists.same_rep (CurryLists.comp (CurryLists.fork (CurryLists.comp (CurryLists.first a b) (CurryLists.curry f))
+      (CurryLists.second a b)) (CurryLists.eval b c)) f) /\
+  (forall f : CurryLists.rep a (CurryLists.function b c),
+    CurryLists.same_rep (CurryLists.curry (CurryLists.comp (CurryLists.fork (CurryLists.comp (CurryLists.first a b) f)
+      (CurryLists.second a b)) (CurryLists.eval b c))) f).
+Proof. split; intro f; [apply CurryLists.beta | apply CurryLists.eta]. Qed.
+
+(** and programs that should be equal have equal pullbacks. *)
+Theorem partial_application : ltac:(let t := type of CurryLists.partial_application in exact t).
+Proof. exact CurryLists.partial_application. Qed.
+
+Theorem forgetting : ltac:(let t := type of CurryLists.forgetting in exact t).
+Proof. exact CurryLists.forgetting. Qed.
+
+Theorem summing : ltac:(let t := type of CurryLists.summing in exact t).
+Proof. exact CurryLists.summing. Qed.
