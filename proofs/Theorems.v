@@ -4,7 +4,7 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
 From Pullback Require Reference Simulation ReferenceCorrect.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo Rewrites.
 Import ListNotations.
@@ -118,6 +118,23 @@ Proof. exact Evaluation.lemma_10. Qed.
 Theorem theorem_6 : forall a (e : ForwardMode.term (reals a) TR) (x : nat -> R) (y_bar : R) (i : nat), (i < a)%nat ->
   is_derive (fun t => y_bar * ForwardMode.eval _ _ e (point a 0 (with_input i t x))) (x i) (reverse a e x y_bar i).
 Proof. exact Evaluation.theorem_6. Qed.
+
+(** Lemmas 3 and 4, theorem 5: bindings are at most six times as large as the run of the term has steps, and their
+    evaluation takes one step for each of their nodes. *)
+Theorem lemma_3 : forall a (e : ForwardMode.term (reals a) TR) x,
+  let (y, n) := Costs.counted _ _ e (Costs.counted_point a 0 x) in
+  y = ForwardMode.eval _ _ e (point a 0 x) /\ (Costs.total (snd (translate a _ _ e (dual_point a 0 x) nil)) <= 6 * n)%nat.
+Proof. exact Costs.lemma_3. Qed.
+
+Theorem lemma_4 : forall a s u, Costs.eval_binds_counted a s u = (eval_binds a s u, Costs.total s).
+Proof. exact Costs.lemma_4. Qed.
+
+Theorem theorem_5 : ltac:(let t := type of Costs.theorem_5 in exact t).
+Proof. exact Costs.theorem_5. Qed.
+
+(** Nested derivatives: levels give the derivatives of mathematics. *)
+Theorem no_confusion : forall e env, Levels.eval 0 e env = Levels.meaning e env.
+Proof. exact Levels.no_confusion. Qed.
 
 (** Section 9: the same for inputs and results of any type without functions. *)
 Theorem section_9_forward : forall S T (e : ForwardMode.term (GeneralTypes.ty S :: nil) (GeneralTypes.ty T)) x x',
