@@ -4,7 +4,7 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
 From Pullback Require Reference Simulation ReferenceCorrect.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo Rewrites.
 Import ListNotations.
@@ -132,10 +132,6 @@ Proof. exact Costs.lemma_4. Qed.
 Theorem theorem_5 : ltac:(let t := type of Costs.theorem_5 in exact t).
 Proof. exact Costs.theorem_5. Qed.
 
-(** Nested derivatives: levels give the derivatives of mathematics. *)
-Theorem no_confusion : forall e env, Levels.eval 0 e env = Levels.meaning e env.
-Proof. exact Levels.no_confusion. Qed.
-
 (** Section 9: the same for inputs and results of any type without functions. *)
 Theorem section_9_forward : forall S T (e : ForwardMode.term (GeneralTypes.ty S :: nil) (GeneralTypes.ty T)) x x',
   GeneralTypes.derives S x x' ->
@@ -148,6 +144,34 @@ Theorem section_9_reverse : forall S T (e : ForwardMode.term (GeneralTypes.ty S 
   is_derive (fun t => GeneralTypes.dot T (ForwardMode.eval _ _ e (x t, tt)) dt) t
     (GeneralTypes.dot S (GeneralTypes.reverse_general S T e (x t) dt) (x' t)).
 Proof. exact GeneralTypes.reverse_general_correct. Qed.
+
+(** ** A simple differentiable programming language *)
+
+(** Theorem 6.1: the term of figure 6 means the reverse derivative of a trace term, by any of its variables. *)
+Theorem theorem_6_1 : forall op value prime, (forall o x, is_derive (value o) x (value (prime o) x)) ->
+  forall g u t (v : TraceTerms.var g t) (c : TraceTerms.term op g u) r w,
+  TraceTerms.gradient t u (fun x => TraceTerms.meaning op value c (TraceTerms.set v x r)) (TraceTerms.look v r) w
+    (TraceTerms.meaning op value (TraceTerms.reverse op prime v c) (w, r)).
+Proof. exact TraceTerms.theorem_6_1. Qed.
+
+(** Proposition 3.5: ordinary evaluation goes by way of symbolic evaluation, *)
+Theorem proposition_3_5 : ltac:(let t := type of Adequacy.interpolation in exact t).
+Proof. exact Adequacy.interpolation. Qed.
+
+(** theorem 6.2 (2): whose trace term means the same as the program on a neighbourhood. *)
+Theorem theorem_6_2 : ltac:(let t := type of Adequacy.symbolic_correct in exact t).
+Proof. exact Adequacy.symbolic_correct. Qed.
+
+(** Theorems 6.2 (1) and 6.7: a program evaluates to a value if and only if it means that value. *)
+Theorem adequacy : forall op value prime, (forall o x, is_derive (value o) x (value (prime o) x)) ->
+  forall name parameter result body n g t (m : Adequacy.exp op name parameter result g t) r z,
+  Adequacy.ordinary op value prime name parameter result body n m r = Some z <->
+  Adequacy.means op value name parameter result body n m r z.
+Proof. exact Adequacy.adequacy. Qed.
+
+(** Nested derivatives: levels give the derivatives of mathematics. *)
+Theorem no_confusion : forall e env, Levels.eval 0 e env = Levels.meaning e env.
+Proof. exact Levels.no_confusion. Qed.
 
 (** ** Working notes on automatic differentiation *)
 
