@@ -7,7 +7,7 @@
     partial derivatives of [Table]. [ReferenceCorrect] proves that it gives the derivative.
     [cargo xtask reference] compares the compiler with the program that Coq extracts from this file.
 
-    Left out are nested derivatives, strings, sorting, and errors: a program that fails has the result [None]. [n] is how
+    Left out are nested derivatives, strings, and errors: a program that fails has the result [None]. [n] is how
     deep evaluation may go. *)
 From Coq Require Import ZArith List Bool.
 From Pullback Require Import Table.
@@ -135,10 +135,24 @@ Definition rows (vs : list value) : option (list value) :=
 Definition sum (vs : list value) : option N :=
   steps (fun v total => match v with VReal x => two S Add total x | _ => None end) vs (of_int S 0).
 
+(** Sorting by insertion: the numbers with their indices; equal ones keep their order. *)
+Fixpoint insert (x : N) (i : Z) (sorted : list (N * Z)) : option (list (N * Z)) := match sorted with
+  | [] => Some [(x, i)]
+  | (y, j) :: rest => do less <- decide S Lt x y;
+      if less : bool then Some ((x, i) :: (y, j) :: rest) else do more <- insert x i rest; Some ((y, j) :: more)
+  end.
+
+Fixpoint sort (i : Z) (vs : list value) (sorted : list (N * Z)) : option (list (N * Z)) := match vs with
+  | [] => Some sorted
+  | VReal x :: vs => do more <- insert x i sorted; sort (i + 1) vs more
+  | _ => None
+  end.
+
 Definition array_one (p : prim) (vs : list value) : option value := match p with
   | Size => Some (VInt (Z.of_nat (length vs)))
   | Sum => do x <- sum vs; Some (VReal x)
   | Flatten => do found <- rows vs; Some (VArray found)
+  | Argsort => do found <- sort 0 vs []; Some (VArray (map (fun p => VInt (snd p)) found))
   | _ => None
   end.
 

@@ -163,6 +163,47 @@ Proof.
   - unfold plus, mult, scal, Hierarchy.one; simpl. unfold mult; simpl. field. lra.
 Qed.
 
+(** [atan2] has three formulas; each holds on an open half plane. *)
+Lemma atan_partials (sign shift a b : R) : b <> 0 ->
+  partials (fun x y => shift + sign * atan (x / y)) a b (sign * (b / (a * a + b * b))) (- (sign * (a / (a * a + b * b)))).
+Proof.
+  intros N u v t du dv <- <- Du Dv. evar_last.
+  - apply (is_derive_plus (fun _ => shift) (fun t => sign * atan (u t / v t))); [apply derive_constant|].
+    apply (is_derive_scal (fun t => atan (u t / v t))). apply (is_derive_comp atan (fun t => u t / v t)).
+    + apply is_derive_Reals, derivable_pt_lim_atan.
+    + apply (is_derive_div u v t du dv Du Dv N).
+  - unfold plus, scal; simpl. unfold mult; simpl.
+    pose proof (Rsqr_pos_lt _ N) as Q. unfold Rsqr in Q. field. repeat split; try exact N; nra.
+Qed.
+
+Lemma flipped_partials f a b fx fy : partials f b a fy fx -> partials (fun x y => f y x) a b fx fy.
+Proof. intros P u v t du dv U V Du Dv. rewrite Rplus_comm. now apply (P v u). Qed.
+
+Lemma atan2_partials y x : y <> 0 \/ 0 < x -> partials atan2 y x (x / (y * y + x * x)) (- (y / (y * y + x * x))).
+Proof.
+  intro H. destruct (Rlt_dec 0 x) as [P|P].
+  - apply (partials_local _ (fun y x => 0 + 1 * atan (y / x))).
+    + replace (x / (y * y + x * x)) with (1 * (x / (y * y + x * x))) by ring.
+      replace (y / (y * y + x * x)) with (1 * (y / (y * y + x * x))) by ring. apply atan_partials. lra.
+    + rewrite atan2_right by exact P. ring.
+    + intros u v t <- <- U V. generalize (locally_less (fun _ => 0) v t (continuous_const 0 t) V P).
+      apply filter_imp. intros s L. rewrite atan2_right by exact L. ring.
+  - assert (Y : y <> 0) by (destruct H; [assumption | contradiction]).
+    pose proof (Rsqr_pos_lt _ Y) as Sq. unfold Rsqr in Sq.
+    assert (Q : forall shift, partials (fun y x => shift + -1 * atan (x / y)) y x (x / (y * y + x * x)) (- (y / (y * y + x * x)))).
+    { intro shift. apply (flipped_partials (fun x y => shift + -1 * atan (x / y))).
+      replace (x / (y * y + x * x)) with (- (-1 * (x / (x * x + y * y)))) by (field; nra).
+      replace (- (y / (y * y + x * x))) with (-1 * (y / (x * x + y * y))) by (field; nra). now apply atan_partials. }
+    destruct (Rlt_dec 0 y) as [L|L].
+    + apply (partials_local _ (fun y x => PI / 2 + -1 * atan (x / y))); [apply Q | rewrite atan2_above by exact L; ring |].
+      intros u v t <- <- U V. generalize (locally_less (fun _ => 0) u t (continuous_const 0 t) U L).
+      apply filter_imp. intros s S. rewrite atan2_above by exact S. ring.
+    + assert (L' : y < 0) by lra.
+      apply (partials_local _ (fun y x => - (PI / 2) + -1 * atan (x / y))); [apply Q | rewrite atan2_below by exact L'; ring |].
+      intros u v t <- <- U V. generalize (locally_less u (fun _ => 0) t U (continuous_const 0 t) L').
+      apply filter_imp. intros s S. rewrite atan2_below by exact S. ring.
+Qed.
+
 (** Both answers of each comparison of numbers. *)
 Ltac decide_all := repeat match goal with
   | |- context [Req_EM_T ?a ?b] => lazymatch a with if _ then _ else _ => fail | _ => destruct (Req_EM_T a b); try lra end
@@ -178,7 +219,7 @@ Proof.
     option {d | slopes_of_two reals p x y = Some d /\ partials (value2 p) x y (fst d) (snd d)}).
   { intros q d E fx fy P F G. refine (Some (exist _ d (conj E _))). now rewrite F, G. }
   refine (match p as q return option {d | slopes_of_two reals q x y = Some d /\ partials (value2 q) x y (fst d) (snd d)}
-    with Add => _ | Sub => _ | Mul => _ | Div => _ | Pow => _ | Max => _ | Min => _ | Hypot => _ | Xlogy => _
+    with Add => _ | Sub => _ | Mul => _ | Div => _ | Pow => _ | Max => _ | Min => _ | Atan2 => _ | Hypot => _ | Xlogy => _
     | _ => None end).
   - refine (Give Add _ eq_refl _ _ (Trace.sum_partials x y) _ _); simpl; field.
   - refine (Give Sub _ eq_refl _ _ (Trace.difference_partials x y) _ _); simpl; field.
@@ -197,6 +238,12 @@ Proof.
   - destruct (Req_EM_T x y) as [|N]; [exact None|].
     refine (Give Min _ eq_refl _ _ (min_partials x y N) _ _); simpl; unfold truth;
       decide_all; lra.
+  - destruct (Rlt_dec 0 y) as [P|N].
+    + refine (Give Atan2 _ eq_refl _ _ (atan2_partials x y (or_intror P)) _ _); simpl;
+        replace (1 / 1) with 1 by field; rewrite over_square by (right; lra); reflexivity.
+    + destruct (Req_EM_T x 0) as [|M]; [exact None|].
+      refine (Give Atan2 _ eq_refl _ _ (atan2_partials x y (or_introl M)) _ _); simpl;
+        replace (1 / 1) with 1 by field; rewrite over_square by (left; lra); reflexivity.
   - destruct (Req_EM_T (x * x + y * y) 0) as [|M]; [exact None|].
     assert (X : x <> 0 \/ y <> 0) by (destruct (Req_EM_T x 0) as [->|]; [right; intros ->; apply M; ring | now left]).
     refine (Give Hypot _ eq_refl _ _ (hypot_partials x y X) _ _); simpl; unfold truth; replace (0 / 1) with 0 by field;

@@ -86,6 +86,45 @@ Proof.
     destruct (twos _ _ _ _ C t _ _ X R) as (d & -> & D). eapply IH; eauto.
 Qed.
 
+(** ** Sorting *)
+Definition same_place t (p : A * Z) (q : B * Z) : Prop := rel t (fst p) (fst q) /\ snd p = snd q.
+
+Lemma insert_related x i : forall s r, insert SA x i s = Some r -> F (fun t => forall x' s', rel t x x' ->
+  Forall2 (same_place t) s s' -> exists r', insert (SB t) x' i s' = Some r' /\ Forall2 (same_place t) r r').
+Proof.
+  induction s as [|[y j] s IH]; simpl; intros r E.
+  - injection E as <-. apply filter_forall. intros t x' s' X S. inversion S; subst. eexists. split; [reflexivity|].
+    repeat constructor. exact X.
+  - destruct (decide SA Lt x y) as [less|] eqn:D; [|discriminate]. destruct less.
+    + injection E as <-. generalize (decisions _ _ _ _ D). apply filter_imp. intros t K x' s' X S.
+      inversion S as [|p [y' j'] s1 s2 Y S']; subst. destruct Y as [Y J]. simpl in Y, J. subst j'. simpl. rewrite (K _ _ X Y).
+      eexists. split; [reflexivity|]. repeat (constructor; [split; simpl; auto|]). exact S'.
+    + destruct (insert SA x i s) as [more|] eqn:M; [|discriminate]. injection E as <-.
+      generalize (filter_and _ _ (decisions _ _ _ _ D) (IH _ eq_refl)). apply filter_imp. intros t [K K'] x' s' X S.
+      inversion S as [|p [y' j'] s1 s2 Y S']; subst. destruct Y as [Y J]. simpl in Y, J. subst j'. simpl. rewrite (K _ _ X Y).
+      destruct (K' x' s2 X S') as (r' & -> & R). eexists. split; [reflexivity|]. constructor; [split; simpl; auto | exact R].
+Qed.
+
+Lemma sort_related vs : forall i s r, sort SA i vs s = Some r -> F (fun t => forall ws s', all_related t vs ws ->
+  Forall2 (same_place t) s s' -> exists r', sort (SB t) i ws s' = Some r' /\ Forall2 (same_place t) r r').
+Proof.
+  induction vs as [|v vs IH]; simpl; intros i s r E.
+  - injection E as <-. apply filter_forall. intros t ws s' W S. inversion W; subst. eexists. split; [reflexivity | exact S].
+  - destruct v; try discriminate. destruct (insert SA x i s) as [more|] eqn:M; [|discriminate].
+    generalize (filter_and _ _ (insert_related _ _ _ _ M) (IH _ _ _ E)). apply filter_imp. intros t [K K'] ws s' W S.
+    inversion W as [|v w vs' ws' V W']; subst. inversion V; subst. simpl.
+    destruct (K y s' H0 S) as (m & -> & R). now apply K'.
+Qed.
+
+Lemma argsort_related vs v : array_one SA Argsort vs = Some v ->
+  F (fun t => forall ws, all_related t vs ws -> exists w, array_one (SB t) Argsort ws = Some w /\ related t v w).
+Proof.
+  simpl. destruct (sort SA 0 vs []) as [r|] eqn:E; [|discriminate]. intro H. injection H as <-.
+  generalize (sort_related _ _ _ _ E). apply filter_imp. intros t K ws W. destruct (K ws [] W (Forall2_nil _)) as (r' & -> & R).
+  eexists. split; [reflexivity|]. constructor. clear - R. induction R as [|[x i] [y j] s s' [_ P] _ IH]; simpl; constructor; auto.
+  simpl in P. subst. constructor.
+Qed.
+
 (** ** Primitives *)
 Ltac invert := unfold all_related in *; repeat match goal with
   | H : Forall2 _ (_ :: _) _ |- _ => inversion H; clear H; subst
@@ -110,10 +149,10 @@ Proof.
     eexists; (split; [reflexivity|]); constructor.
 Qed.
 
-Lemma array_one_related p vs ws v t : all_related t vs ws -> array_one SA p vs = Some v ->
+Lemma array_one_related p vs ws v t : p <> Argsort -> all_related t vs ws -> array_one SA p vs = Some v ->
   exists w, array_one (SB t) p ws = Some w /\ related t v w.
 Proof.
-  intros H E. destruct p; simpl in *; try discriminate.
+  intros Q H E. destruct p; simpl in *; try discriminate; try (now destruct Q).
   - injection E as <-. eexists. split; [reflexivity|]. rewrite (length_related _ _ _ H). constructor.
   - unfold rows in *. destruct (steps _ vs []) as [found|] eqn:S; [|discriminate]. injection E as <-.
     destruct (rows_related t vs ws H [] [] found (Forall2_nil _) S) as (found' & -> & R).
@@ -146,12 +185,14 @@ Lemma prim_related p vs v : apply_prim SA p vs = Some v ->
   F (fun t => forall ws, all_related t vs ws -> exists w, apply_prim (SB t) p ws = Some w /\ related t v w).
 Proof.
   intro H. destruct vs as [|a [|b [|c [|]]]]; simpl in H; try discriminate.
-  - destruct a; try discriminate; try (apply filter_forall; intros t ws W; invert; simpl).
+  - destruct a; try discriminate; [apply filter_forall; intros t ws W; invert; simpl .. |].
     + destruct (one SA p x) as [y|] eqn:E; [|discriminate]. injection H as <-.
       match goal with R : rel t x ?b |- _ => destruct (ones _ _ _ E t b R) as (d & -> & D) end. eexists; split; [reflexivity | now constructor].
     + now apply int_one_related.
     + destruct p; try discriminate. injection H as <-. eexists; split; [reflexivity | constructor].
-    + now apply array_one_related with (vs := vs).
+    + assert (Q : {p = Argsort} + {p <> Argsort}) by (destruct p; (now left) || (right; discriminate)). destruct Q as [-> | Q].
+      * generalize (argsort_related _ _ H). apply filter_imp. intros t K ws W. invert. simpl. now apply K.
+      * apply filter_forall. intros t ws W. invert. simpl. now apply array_one_related with (vs := vs).
   - destruct a; try discriminate; destruct b; try discriminate.
     + destruct (comparison p) eqn:C.
       * destruct (decide SA p x x0) as [r|] eqn:E; [|discriminate]. injection H as <-.
