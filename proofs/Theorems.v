@@ -6,7 +6,7 @@ From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
 From Pullback Require Reference Simulation ReferenceCorrect.
-From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo Rewrites.
+From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -82,6 +82,16 @@ Theorem table_of_two : forall lgamma polygamma p x y,
   | _ => True
   end.
 Proof. exact rows_of_two. Qed.
+
+(** Both arguments move along curves: the chain rule, with the terms of the table. *)
+Theorem table_of_two_together : forall lgamma polygamma p x y, covered p x ->
+  match row p with
+  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d -> inside lgamma polygamma false x y d ->
+      Trace.partials (value2 polygamma p) x y (term_value lgamma polygamma x y (value2 polygamma p x y) t)
+        (term_value lgamma polygamma x y (value2 polygamma p x y) u)
+  | _ => True
+  end.
+Proof. exact rows_together. Qed.
 
 Theorem table_with_an_integer : forall lgamma polygamma p x n, polygamma_derivatives lgamma polygamma ->
   match row p with
