@@ -42,7 +42,8 @@ Proof. intro L. induction t; simpl; [lra | auto |]. intros [H K]. split; auto. Q
 Lemma near_less g d e r s : d <= e -> near g d r s -> near g e r s.
 Proof. intro L. induction g; simpl; [auto|]. intros [H K]. split; [now apply (close_less _ d) | auto]. Qed.
 
-Lemma close_plus t eps : forall x y x' y', close t (eps / 2) x x' -> close t (eps / 2) y y' -> close t eps (plus t x y) (plus t x' y').
+Lemma close_plus t eps : forall x y x' y', close t (eps / 2) x x' -> close t (eps / 2) y y' ->
+  close t eps (plus t x y) (plus t x' y').
 Proof.
   induction t; simpl; intros x y x' y' H K.
   - apply Rabs_def2 in H. apply Rabs_def2 in K. apply Rabs_def1; lra.
@@ -332,7 +333,8 @@ Proof.
       exists (Rmin d d'). split; [now apply Rmin_glb_lt|]. intros s N.
       generalize (A s (near_less _ _ _ _ _ (Rmin_l d d') N)), (B s (near_less _ _ _ _ _ (Rmin_r d d') N)). simpl.
       intros A' B'. apply Rabs_def2 in A'. apply Rabs_def2 in B'. unfold h in *. lra. }
-    destruct (Rlt_dec (meaning c1 r) (meaning c2 r)) as [L|_]; [|destruct (Rlt_dec (meaning c2 r) (meaning c1 r)) as [L|_]; [|discriminate]].
+    destruct (Rlt_dec (meaning c1 r) (meaning c2 r)) as [L|_]; [|destruct (Rlt_dec (meaning c2 r) (meaning c1 r)) as [L|_];
+      [|discriminate]].
     + destruct (APART _ _ L) as (d & D & A). destruct (IH _ _ _ _ _ H) as (d' & D' & K').
       exists (Rmin e (Rmin d d')). split; [repeat apply Rmin_glb_lt; assumption|]. intros s N.
       pose proof (Rmin_l e (Rmin d d')). pose proof (Rmin_r e (Rmin d d')). pose proof (Rmin_l d d'). pose proof (Rmin_r d d').

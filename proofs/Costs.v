@@ -134,7 +134,8 @@ Fixpoint agree (t : type) : value t -> counted_value t -> translated t -> Prop :
 Definition few t (x : value t) (y : counted_value t * nat) (m : M (translated t)) : Prop := forall b,
   agree t x (fst y) (fst (m b)) /\ (total (snd (m b)) <= total b + 6 * snd y)%nat.
 
-Fixpoint agree_environment (g : list type) : environment g -> counted_environment g -> translated_environment g -> Prop := match g with
+Fixpoint agree_environment (g : list type) : environment g -> counted_environment g -> translated_environment g -> Prop :=
+  match g with
   | nil => fun _ _ _ => True
   | t :: g => fun r s q => agree t (fst r) (fst s) (fst q) /\ agree_environment g (snd r) (snd s) (snd q)
   end.
@@ -187,34 +188,40 @@ Theorem few_bindings g t (e : term g t) : forall r s q, agree_environment g r s 
 Proof.
   induction e; intros r0 s0 q0 H; simpl.
   - apply few_done. now apply agree_lookup.
-  - apply (few_done (Arr a0 b) (fun x => eval _ _ e (x, r0))). intros x y z X b1. apply (IHe (x, r0) (y, s0) (z, q0)). now split.
-  - eapply (few_then (Arr a0 b)); [exact (IHe1 _ _ _ H)|]. intros f k F. eapply (few_then (a0)); [exact (IHe2 _ _ _ H)|]. intros y z X.
+  - apply (few_done (Arr a0 b) (fun x => eval _ _ e (x, r0))). intros x y z X b1. apply (IHe (x, r0) (y, s0) (z, q0)).
+    now split.
+  - eapply (few_then (Arr a0 b)); [exact (IHe1 _ _ _ H)|]. intros f k F. eapply (few_then a0); [exact (IHe2 _ _ _ H)|].
+    intros y z X.
     apply few_more. intro b1. apply (F _ _ _ X b1).
-  - eapply (few_then (a0)); [exact (IHe1 _ _ _ H)|]. intros y z X. apply few_more. apply (IHe2 (_, r0) (y, s0) (z, q0)). now split.
-  - eapply (few_then (a0)); [exact (IHe1 _ _ _ H)|]. intros y z X. eapply (few_then (b)); [exact (IHe2 _ _ _ H)|]. intros y' z' X'.
+  - eapply (few_then a0); [exact (IHe1 _ _ _ H)|]. intros y z X. apply few_more. apply (IHe2 (_, r0) (y, s0) (z, q0)).
+    now split.
+  - eapply (few_then a0); [exact (IHe1 _ _ _ H)|]. intros y z X. eapply (few_then b); [exact (IHe2 _ _ _ H)|].
+    intros y' z' X'.
     apply (few_done (Prod a0 b) (_, _) (y, y') (z, z')). now split.
   - eapply (few_then (Prod a0 b)); [exact (IHe _ _ _ H)|]. intros y z X. apply few_done. apply X.
   - eapply (few_then (Prod a0 b)); [exact (IHe _ _ _ H)|]. intros y z X. apply few_done. apply X.
-  - eapply (few_then (a0)); [exact (IHe _ _ _ H)|]. intros y z X. apply (few_done (Sum a0 b) (inl _) (inl y) (inl z)). exact X.
-  - eapply (few_then (b)); [exact (IHe _ _ _ H)|]. intros y z X. apply (few_done (Sum a0 b) (inr _) (inr y) (inr z)). exact X.
+  - eapply (few_then a0); [exact (IHe _ _ _ H)|]. intros y z X. apply (few_done (Sum a0 b) (inl _) (inl y) (inl z)). exact X.
+  - eapply (few_then b); [exact (IHe _ _ _ H)|]. intros y z X. apply (few_done (Sum a0 b) (inr _) (inr y) (inr z)). exact X.
   - eapply (few_then (Sum a0 b)); [exact (IHe1 _ _ _ H)|]. intros y z X. apply few_more.
     destruct (eval _ _ e1 r0) as [x|x], y as [y|y], z as [z|z]; try contradiction.
     + apply (IHe2 (x, r0) (y, s0) (z, q0)). now split.
     + apply (IHe3 (x, r0) (y, s0) (z, q0)). now split.
   - now apply (few_done TR r r (r, DZero)).
   - now apply (few_done TZ z z z).
-  - eapply (few_then (TR)); [exact (IHe1 _ _ _ H)|]. intros y z (-> & Z & D). eapply (few_then (TR)); [exact (IHe2 _ _ _ H)|].
+  - eapply (few_then TR); [exact (IHe1 _ _ _ H)|]. intros y z (-> & Z & D). eapply (few_then TR); [exact (IHe2 _ _ _ H)|].
     intros y' z' (-> & Z' & D'). rewrite <- Z, <- Z'. apply few_let; [simpl; lia | reflexivity].
-  - eapply (few_then (TR)); [exact (IHe1 _ _ _ H)|]. intros y z (-> & Z & D). eapply (few_then (TR)); [exact (IHe2 _ _ _ H)|].
+  - eapply (few_then TR); [exact (IHe1 _ _ _ H)|]. intros y z (-> & Z & D). eapply (few_then TR); [exact (IHe2 _ _ _ H)|].
     intros y' z' (-> & Z' & D'). rewrite <- Z, <- Z'. apply few_let; [simpl; lia | reflexivity].
-  - eapply (few_then (TR)); [exact (IHe _ _ _ H)|]. intros y z (-> & Z & D). unfold op1. rewrite <- Z.
+  - eapply (few_then TR); [exact (IHe _ _ _ H)|]. intros y z (-> & Z & D). unfold op1. rewrite <- Z.
     apply few_let; [simpl; lia | reflexivity].
-  - eapply (few_then (TR)); [exact (IHe _ _ _ H)|]. intros y z (-> & Z & D). unfold op1. rewrite <- Z.
+  - eapply (few_then TR); [exact (IHe _ _ _ H)|]. intros y z (-> & Z & D). unfold op1. rewrite <- Z.
     apply few_let; [simpl; lia | reflexivity].
   - apply few_build. intro i. apply (IHe (i, r0) (i, s0) (i, q0)). now split.
-  - eapply (few_then (Vec (S n) a0)); [exact (IHe1 _ _ _ H)|]. intros y z X. eapply (few_then (TZ)); [exact (IHe2 _ _ _ H)|]. intros y' z' [-> ->].
+  - eapply (few_then (Vec (S n) a0)); [exact (IHe1 _ _ _ H)|]. intros y z X. eapply (few_then TZ);
+    [exact (IHe2 _ _ _ H)|]. intros y' z' [-> ->].
     apply few_done. now apply agree_element.
-  - eapply (few_then (b)); [exact (IHe2 _ _ _ H)|]. intros y z X. eapply (few_then (Vec n a0)); [exact (IHe3 _ _ _ H)|]. intros v w V.
+  - eapply (few_then b); [exact (IHe2 _ _ _ H)|]. intros y z X. eapply (few_then (Vec n a0)); [exact (IHe3 _ _ _ H)|].
+    intros v w V.
     apply (few_fold a0 b n); auto. intros x' y' z' v' w' u' X' V'. apply (IHe1 (x', (v', r0)) (y', (w', s0)) (z', (u', q0))).
     simpl. auto.
 Qed.

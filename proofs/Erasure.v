@@ -3,10 +3,10 @@
     Paper: Abadi, Wei, Plotkin, Vytiniotis, Belov, "The Differentiable Curry"; the end of section 5: languages without
     dependent types can use casts.
 
-    Modelled: types and combinators with two meanings each. [typed] is that of figure 5: each function hides the type of the tangents
-    of what it captured, given by a code, and the type of a tangent depends on the value. [erased] has no such types. The
-    tangent of each function is an [any], and casts out of it may fail. Tangents are added, since [Fork] and projections
-    need it.
+    Modelled: types and combinators with two meanings each. [typed] is that of figure 5: each function hides the type of
+    the tangents of what it captured, given by a code, and the type of a tangent depends on the value. [run] has no such
+    types. The tangent of each function is an [any], and casts out of it may fail. Tangents are added, since [Fork] and
+    projections need it.
 
     Proved: [erasure]. The erased run is related to the typed one: the same values, the same tangents. So no cast fails. *)
 From Coq Require Import Reals Psatz.
@@ -89,7 +89,8 @@ Proof.
     + destruct b as [| | |b1 b2]; try discriminate.
       * rewrite (means_zero (CPair c1 c2)) in B. injection B as <-. exists (AnyPair a1 a2). split; [reflexivity|].
         rewrite A. f_equal. symmetry. exact (plus_zero (CPair c1 c2) g).
-      * simpl in A, B. destruct (means c1 a1) as [u|] eqn:A1; [|discriminate]. destruct (means c2 a2) as [v|] eqn:A2; [|discriminate].
+      * simpl in A, B. destruct (means c1 a1) as [u|] eqn:A1; [|discriminate]. destruct (means c2 a2) as [v|] eqn:A2;
+        [|discriminate].
         destruct (means c1 b1) as [x|] eqn:B1; [|discriminate]. destruct (means c2 b2) as [y|] eqn:B2; [|discriminate].
         injection A as <-. injection B as <-.
         destruct (IHc1 _ _ _ _ A1 B1) as (k & K & K'), (IHc2 _ _ _ _ A2 B2) as (l & M & M').
@@ -239,14 +240,17 @@ Definition typed_eval a b : rep (pair (function a b) a) b :=
 Fixpoint typed {a b} (e : comb a b) : rep a b := match e with
   | Id a => make a a CUnit (fun x => answer a a CUnit x x (fun g => (tt, g)))
   | Comp _ _ _ f g => typed_comp (typed f) (typed g)
-  | First a b => make (pair a b) a CUnit (fun p => answer (pair a b) a CUnit p (fst p) (fun g => (tt, (g, zero (tan b (snd p))))))
-  | Second a b => make (pair a b) b CUnit (fun p => answer (pair a b) b CUnit p (snd p) (fun g => (tt, (zero (tan a (fst p)), g))))
+  | First a b => make (pair a b) a CUnit (fun p => answer (pair a b) a CUnit p (fst p)
+      (fun g => (tt, (g, zero (tan b (snd p))))))
+  | Second a b => make (pair a b) b CUnit (fun p => answer (pair a b) b CUnit p (snd p)
+      (fun g => (tt, (zero (tan a (fst p)), g))))
   | Fork _ _ _ f g => typed_fork (typed f) (typed g)
   | Curry _ _ _ f => typed_curry (typed f)
   | Eval a b => typed_eval a b
   | Constant a k => make a real CUnit (fun x => answer a real CUnit x k (fun _ => (tt, zero (tan a x))))
   | Primitive f df => make real real CUnit (fun x => answer real real CUnit x (f x) (fun g => (tt, g * df x)))
-  | Times => make (pair real real) real CUnit (fun p => answer (pair real real) real CUnit p (fst p * snd p) (fun g => (tt, (snd p * g, fst p * g))))
+  | Times => make (pair real real) real CUnit (fun p => answer (pair real real) real CUnit p (fst p * snd p)
+      (fun g => (tt, (snd p * g, fst p * g))))
   end.
 
 (** Without types. *)

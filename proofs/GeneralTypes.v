@@ -179,7 +179,8 @@ Fixpoint numbers_of (d : data) : value (ty d) -> list R := match d with
 Lemma numbers_count d : forall x, length (numbers_of d x) = count d x.
 Proof. induction d; simpl; intro x; auto; [now rewrite app_length, IHd1, IHd2 | destruct x; auto]. Qed.
 
-Lemma names_numbers d g : forall x k, (forall i, (i < count d x)%nat -> g (k + i)%nat = nth i (numbers_of d x) 0) -> names d g x k.
+Lemma names_numbers d g : forall x k, (forall i, (i < count d x)%nat -> g (k + i)%nat = nth i (numbers_of d x) 0) ->
+  names d g x k.
 Proof.
   induction d; simpl; intros x k H; auto.
   - rewrite <- (Nat.add_0_r k). apply H. lia.
@@ -230,7 +231,8 @@ Proof.
     apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) x t).
   - now exists x.
   - split; [apply IHd1 | apply IHd2].
-  - destruct x as [x | x]; [left | right]; exists (fun _ => x); [exists (fun _ => init_zeros d1 x) | exists (fun _ => init_zeros d2 x)];
+  - destruct x as [x | x]; [left | right]; exists (fun _ => x); [exists (fun _ => init_zeros d1 x) | exists
+    (fun _ => init_zeros d2 x)];
       repeat split; auto.
 Qed.
 
@@ -260,7 +262,8 @@ Proof.
   assert (P : E a g0 TR (fun _ => nil) (fun t => dot T (eval _ _ e (x t, tt)) dt)
     (fun t => bind (translate a _ _ e (dualise S (x t) 0, tt))
       (fun y => translate a _ _ (dot_term T) (y, (init_zeros T dt, tt))))).
-  { apply (E_bind a g0 (ty T) TR (fun _ => nil) (fun t => eval _ _ e (x t, tt)) (fun t => translate a _ _ e (dualise S (x t) 0, tt)) _
+  { apply (E_bind a g0 (ty T) TR (fun _ => nil) (fun t => eval _ _ e (x t, tt))
+    (fun t => translate a _ _ e (dualise S (x t) 0, tt)) _
       (fun _ y => translate a _ _ (dot_term T) (y, (init_zeros T dt, tt)))).
     - apply (fundamental a g0 _ _ e (fun _ => nil) (fun t => (x t, tt)) (fun t => (dualise S (x t) 0, tt))). now split.
     - intros w' r L Rel.

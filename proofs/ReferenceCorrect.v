@@ -66,7 +66,8 @@ Definition slope_one p x : option {d | slope_of_one reals p x = Some d /\ is_der
 Proof.
   destruct (no_pole_dec p x) as [N|]; [|exact None].
   generalize (rows_of_one lgamma polygamma p x gamma N). unfold slope_of_one.
-  destruct (row p) as [[d ts]|]; [|exact (fun _ => None)]. destruct ts as [|[t|] [|? ?]]; [exact (fun _ => None) | | exact (fun _ => None) ..].
+  destruct (row p) as [[d ts]|]; [|exact (fun _ => None)]. destruct ts as [|[t|] [|? ?]]; [exact (fun _ => None) | | exact
+    (fun _ => None) ..].
   destruct (inside_dec true x 0 d) as [I|]; [|exact (fun _ => None)]. intro D.
   refine (Some (exist _ _ (conj eq_refl _))). rewrite term_of_reals. exact (D I).
 Defined.
@@ -111,7 +112,8 @@ Proof. intro D. evar_last; [apply (is_derive_comp (value1 p) (at_point f)); [exa
 Lemma derived_power z f d : is_derive (fun x => value2 PowInt x (IZR z)) (at_point f t0) d ->
   is_derive (fun t => value2 PowInt (at_point f t) (IZR z)) t0 (slope f * d).
 Proof.
-  intro D. evar_last; [apply (is_derive_comp (fun x => value2 PowInt x (IZR z)) (at_point f)); [exact D | apply derived] | reflexivity].
+  intro D. evar_last; [apply (is_derive_comp (fun x => value2 PowInt x (IZR z)) (at_point f));
+    [exact D | apply derived] | reflexivity].
 Qed.
 
 Definition strict : numbers R curve := {|

@@ -13,7 +13,8 @@ Open Scope R_scope.
 Notation partials := Trace.partials.
 
 Lemma partials_local f g a b fx fy : partials g a b fx fy -> f a b = g a b ->
-  (forall (u v : R -> R) t, u t = a -> v t = b -> continuous u t -> continuous v t -> locally t (fun t => g (u t) (v t) = f (u t) (v t))) ->
+  (forall (u v : R -> R) t, u t = a -> v t = b -> continuous u t -> continuous v t -> locally t
+    (fun t => g (u t) (v t) = f (u t) (v t))) ->
   partials f a b fx fy.
 Proof.
   intros P E H u v t du dv U V Du Dv. apply (is_derive_ext_loc (fun t => g (u t) (v t))).
@@ -40,7 +41,8 @@ Lemma max_partials a b : a <> b -> partials Rmax a b (if Rlt_dec a b then 0 else
 Proof.
   intro N. destruct (Rlt_dec a b) as [L|L].
   - apply (partials_local _ (fun _ y => y)); [apply second_partials | apply Rmax_right; lra |].
-    intros u v t <- <- U V. generalize (locally_less u v t U V L). apply filter_imp. intros s S. symmetry. apply Rmax_right. lra.
+    intros u v t <- <- U V. generalize (locally_less u v t U V L). apply filter_imp. intros s S. symmetry. apply Rmax_right.
+      lra.
   - apply (partials_local _ (fun x _ => x)); [apply first_partials | apply Rmax_left; lra |].
     intros u v t <- <- U V. assert (L' : v t < u t) by lra.
     generalize (locally_less v u t V U L'). apply filter_imp. intros s S. symmetry. apply Rmax_left. lra.
@@ -199,6 +201,7 @@ Proof.
   - eapply partials_same; [apply min_partials; exact D | |]; unfold truth; decide_all; try reflexivity; lra.
   - replace (1 / 1) with 1 by field. rewrite !over_square by (destruct D; [now left | right; lra]).
     apply atan2_partials. destruct D; [now left | right; lra].
-  - pose proof (hypot_not_0 x y D). eapply partials_same; [apply hypot_partials; exact D | |]; unfold truth; decide_all; try reflexivity; lra.
+  - pose proof (hypot_not_0 x y D). eapply partials_same; [apply hypot_partials; exact D | |]; unfold truth; decide_all;
+    try reflexivity; lra.
   - eapply partials_same; [apply xlogy_partials; lra | |]; unfold truth; decide_all; try reflexivity; lra.
 Qed.

@@ -121,7 +121,8 @@ Lemma argsort_related vs v : array_one SA Argsort vs = Some v ->
 Proof.
   simpl. destruct (sort SA 0 vs []) as [r|] eqn:E; [|discriminate]. intro H. injection H as <-.
   generalize (sort_related _ _ _ _ E). apply filter_imp. intros t K ws W. destruct (K ws [] W (Forall2_nil _)) as (r' & -> & R).
-  eexists. split; [reflexivity|]. constructor. clear - R. induction R as [|[x i] [y j] s s' [_ P] _ IH]; simpl; constructor; auto.
+  eexists. split; [reflexivity|]. constructor. clear - R. induction R as [|[x i] [y j] s s' [_ P] _ IH]; simpl; constructor;
+    auto.
   simpl in P. subst. constructor.
 Qed.
 
@@ -171,7 +172,8 @@ Lemma update_related t vs ws z v w u : all_related t vs ws -> related t v w -> u
 Proof.
   intros H V E. unfold update in *. destruct (at_index vs z) eqn:I; [|discriminate]. injection E as <-.
   destruct (at_index_related _ _ _ _ _ H I) as (x & -> & _). eexists. split; [reflexivity|]. constructor.
-  apply Forall2_app; [now apply firstn_related|]. constructor; [assumption | apply (skipn_related t (Datatypes.S (Z.to_nat z)) vs ws H)].
+  apply Forall2_app; [now apply firstn_related|]. constructor;
+    [assumption | apply (skipn_related t (Datatypes.S (Z.to_nat z)) vs ws H)].
 Qed.
 
 Lemma slice_related t vs ws y z u : all_related t vs ws -> slice vs y z = Some u ->
@@ -187,7 +189,8 @@ Proof.
   intro H. destruct vs as [|a [|b [|c [|]]]]; simpl in H; try discriminate.
   - destruct a; try discriminate; [apply filter_forall; intros t ws W; invert; simpl .. |].
     + destruct (one SA p x) as [y|] eqn:E; [|discriminate]. injection H as <-.
-      match goal with R : rel t x ?b |- _ => destruct (ones _ _ _ E t b R) as (d & -> & D) end. eexists; split; [reflexivity | now constructor].
+      match goal with R : rel t x ?b |- _ => destruct (ones _ _ _ E t b R) as (d & -> & D) end. eexists; split;
+        [reflexivity | now constructor].
     + now apply int_one_related.
     + destruct p; try discriminate. injection H as <-. eexists; split; [reflexivity | constructor].
     + assert (Q : {p = Argsort} + {p <> Argsort}) by (destruct p; (now left) || (right; discriminate)). destruct Q as [-> | Q].
@@ -197,13 +200,16 @@ Proof.
     + destruct (comparison p) eqn:C.
       * destruct (decide SA p x x0) as [r|] eqn:E; [|discriminate]. injection H as <-.
         eapply filter_imp; [|exact (decisions _ _ _ _ E)]. intros t D ws W. invert. simpl. rewrite C.
-        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => rewrite (D b c R Q) end. eexists; split; [reflexivity | constructor].
+        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => rewrite (D b c R Q) end. eexists; split;
+          [reflexivity | constructor].
       * destruct (two SA p x x0) as [r|] eqn:E; [|discriminate]. injection H as <-.
         apply filter_forall. intros t ws W. invert. simpl. rewrite C.
-        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => destruct (twos _ _ _ _ E t b c R Q) as (d & -> & D) end. eexists; split; [reflexivity | now constructor].
+        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => destruct (twos _ _ _ _ E t b c R Q) as (d & -> & D) end.
+          eexists; split; [reflexivity | now constructor].
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate.
       destruct (power SA x z) as [y|] eqn:E; [|discriminate]. injection H as <-.
-      match goal with R : rel t x ?b |- _ => destruct (powers _ _ _ E t b R) as (d & -> & D) end. eexists; split; [reflexivity | now constructor].
+      match goal with R : rel t x ?b |- _ => destruct (powers _ _ _ E t b R) as (d & -> & D) end. eexists; split;
+        [reflexivity | now constructor].
     + apply filter_forall. intros t ws W. invert. simpl. now apply int_two_related.
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-.
       eexists; split; [reflexivity | constructor].
@@ -244,7 +250,8 @@ Qed.
 Lemma steps_follows {X} (f : X -> value L A -> option (value L A))
   (g : T -> list (value L B) -> X -> value L B -> option (value L B)) env :
   (forall x s v, f x s = Some v ->
-    F (fun t => forall env' s', all_related t env env' -> related t s s' -> exists w, g t env' x s' = Some w /\ related t v w)) ->
+    F (fun t => forall env' s', all_related t env env' -> related t s s' ->
+      exists w, g t env' x s' = Some w /\ related t v w)) ->
   forall xs s v, steps f xs s = Some v ->
   F (fun t => forall env' s', all_related t env env' -> related t s s' ->
     exists w, steps (g t env') xs s' = Some w /\ related t v w).
@@ -340,7 +347,8 @@ Proof.
     destruct (all _ (below z)) as [vs|] eqn:E; [|discriminate]. injection H as <-.
     assert (K : F (fun t => forall env', all_related t env env' -> exists ws,
       all (fun i => eval (SB t) globals n e2 (VInt i :: env')) (below z) = Some ws /\ all_related t vs ws)).
-    { apply (all_follows (fun i => eval SA globals n e2 (VInt i :: env)) (fun t env' i => eval (SB t) globals n e2 (VInt i :: env')));
+    { apply (all_follows (fun i => eval SA globals n e2 (VInt i :: env))
+      (fun t env' i => eval (SB t) globals n e2 (VInt i :: env')));
         [|exact E]. intros i w I. unfold follows. generalize (IH _ _ _ I). apply filter_imp. intros t K env' M. apply K.
       constructor; [constructor | assumption]. }
     generalize (filter_and _ _ (IH _ _ _ E1) K). apply filter_imp.

@@ -328,8 +328,10 @@ Proof.
     assert (D : forall t x y z, dot t x (plus t y z) = dot t x y + dot t x z).
     { induction t0; simpl; intros; rewrite ?IHt0_1, ?IHt0_2; ring. }
     now rewrite D.
-  - cbn [reverse meaning tangent]. rewrite over_plus. rewrite (over_ext g _ (fun t v => meaning (reverse v c1) (w * meaning c2 r, r))).
-    + rewrite (over_ext g (fun t v => meaning (at_cotangent _ (reverse v c2)) _) (fun t v => meaning (reverse v c2) (w * meaning c1 r, r))).
+  - cbn [reverse meaning tangent]. rewrite over_plus. rewrite (over_ext g _
+    (fun t v => meaning (reverse v c1) (w * meaning c2 r, r))).
+    + rewrite (over_ext g (fun t v => meaning (at_cotangent _ (reverse v c2)) _)
+      (fun t v => meaning (reverse v c2) (w * meaning c1 r, r))).
       * rewrite IHc1, IHc2. simpl. ring.
       * intros. rewrite meaning_at_cotangent. simpl. now rewrite meaning_up.
     + intros. rewrite meaning_at_cotangent. simpl. now rewrite meaning_up.
@@ -341,7 +343,8 @@ Proof.
     rewrite over_plus, IHc1. etransitivity; [|exact (IHc2 (meaning c1 r, r) w (tangent c1 r dr, dr))]. cbn [over fst snd]. ring.
   - simpl. rewrite over_zero. reflexivity.
   - cbn [reverse meaning tangent]. rewrite over_plus. rewrite (over_ext g _ (fun t0 v => meaning (reverse v c1) (fst w, r))).
-    + rewrite (over_ext g (fun t v => meaning (at_cotangent _ (reverse v c2)) _) (fun t v => meaning (reverse v c2) (snd w, r))).
+    + rewrite (over_ext g (fun t v => meaning (at_cotangent _ (reverse v c2)) _)
+      (fun t v => meaning (reverse v c2) (snd w, r))).
       * now rewrite IHc1, IHc2.
       * intros. now rewrite meaning_at_cotangent.
     + intros. now rewrite meaning_at_cotangent.

@@ -217,6 +217,8 @@ let case = function
 
 let () =
   (try while true do case (parse (input_line stdin)) done with End_of_file -> ());
-  Printf.printf "%d programs compared, %d answers differ; %d programs fail in both, %d use what the reference leaves out; numbers differ by at most %.1e\n"
+  Printf.printf
+    "%d programs compared, %d answers differ; %d programs fail in both, %d use what the reference leaves out; \
+     numbers differ by at most %.1e\n"
     !compared !wrong !failed !left_out !worst;
   if !wrong > 0 || !compared < 4 * !left_out then exit 1
