@@ -23,7 +23,7 @@ use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
 use pullback_tools::test;
 
-const MODULES: [(&str, &str); 18] = [
+const MODULES: [(&str, &str); 19] = [
     ("prelude", ""),
     ("linalg", "la"),
     ("stats", "st"),
@@ -41,6 +41,7 @@ const MODULES: [(&str, &str); 18] = [
     ("array", "ar"),
     ("signal", "si"),
     ("interpolate", "it"),
+    ("quadrature", "qu"),
     ("sparse", "sp"),
 ];
 

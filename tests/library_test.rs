@@ -152,7 +152,7 @@ modules! {
     array 75
     distributions 50
     implicit 12
-    interpolate 20
+    interpolate 30
     krylov 4
     linalg 100
     list 40
@@ -161,10 +161,12 @@ modules! {
     optim 50
     option 25
     prelude 225
+    quadrature 4
     random 6
     root 8
     signal 50
     sparse 25
+    special 30
     stats 100
     tree 25
 }
