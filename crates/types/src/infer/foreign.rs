@@ -134,10 +134,8 @@ const VALUES: &[(&[&str], &str)] = &[
         &["minimize", "fmin", "minimise"],
         "write `optim.lbfgs tolerance limit f x` after `import \"optim\"`",
     ),
-    (
-        &["erfinv"],
-        "write `math.normal_quantile ((y + 1.0) / 2.0) / sqrt 2.0` after `import \"math\"`",
-    ),
+    (&["quad"], "write `(quadrature.integrate f a b).value` after `import \"quadrature\"`"),
+    (&["erfinv"], "write `special.erfinv y` after `import \"special\"`"),
 ];
 
 /// What to write instead of these names of types.
