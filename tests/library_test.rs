@@ -164,6 +164,7 @@ modules! {
     quadrature 4
     random 6
     root 8
+    sample 4
     signal 50
     sparse 25
     special 30
