@@ -3,7 +3,7 @@
 //!
 //! A new variant of [`Prim`] does not compile until it has a row. [`Prim::row`] gives the row, [`Prim::ALL`]
 //! all primitives in the order of the table, [`Prim::from_name`] the one of a name. [`Fault`] is what can go wrong
-//! at run time, in the words of every evaluator. [`activity`] says through which variables of a program
+//! at run time, in the words of every evaluator. [`Routine`] names what numerical libraries compute. [`activity`] says through which variables of a program
 //! derivatives flow, by what the table says of its primitives.
 
 pub mod activity;
@@ -13,6 +13,7 @@ mod moves;
 mod names;
 mod partials;
 mod powers;
+mod routine;
 mod row;
 mod scalar;
 mod special;
@@ -27,6 +28,7 @@ pub use fault::{
 };
 pub use moves::{Move, Place};
 pub use partials::{Application, Partials};
+pub use routine::{Routine, RoutineRow, Slot};
 pub use row::{Beside, Class, Domain, Failure, Linearity, Prim, PrimTy, RealFn, Row, Smooth, Term};
 pub use scalar::{AtScalars, Scalar, ScalarFault};
 pub use straight::{Straight, Straightened};

@@ -1,0 +1,174 @@
+//! The table of routines: definitions of the library that a numerical library computes, such as a factorisation.
+//!
+//! A definition with a routine has a text like any other, and the text is what it means. Derivatives are taken of the text,
+//! or by the rule that stands around it. Where values alone are asked for and the arguments are large, evaluators and
+//! compiled code call the routine instead (`pullback-routines`). A routine may decline; then the text runs.
+//!
+//! Invariant: a row's parameters and results are those of its definition, with structures taken apart.
+
+/// A definition of the library that a numerical library computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Routine {
+    /// The discrete Fourier transform.
+    Fourier,
+    /// The LU factorisation with row exchanges.
+    Lu,
+    /// Solutions of systems whose matrix has been factored.
+    LuSolve,
+    /// Solutions of triangular systems.
+    Triangle,
+    /// The Cholesky factorisation.
+    Cholesky,
+    /// Eigenvalues and eigenvectors of a symmetric matrix.
+    Eigen,
+    /// The singular value decomposition of a matrix with at least as many rows as columns.
+    Svd,
+    /// The QR factorisation of such a matrix.
+    Qr,
+}
+
+/// What a parameter or a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A Real.
+    Real,
+    /// A Bool.
+    Bool,
+    /// An array of Reals of one dimension.
+    Vector,
+    /// An array of Reals of two dimensions.
+    Matrix,
+    /// An array of Ints of one dimension.
+    Ints,
+}
+
+/// What is known of a routine.
+#[derive(Debug)]
+pub struct RoutineRow {
+    /// Its name in the text of the array code.
+    pub name: &'static str,
+    /// The module of the library with its definition.
+    pub module: &'static str,
+    /// The name of its definition there.
+    pub definition: &'static str,
+    /// The parameters.
+    pub params: &'static [Slot],
+    /// The results.
+    pub results: &'static [Slot],
+}
+
+impl Slot {
+    /// How many dimensions it has.
+    pub const fn rank(self) -> usize {
+        match self {
+            Self::Real | Self::Bool => 0,
+            Self::Vector | Self::Ints => 1,
+            Self::Matrix => 2,
+        }
+    }
+}
+
+impl Routine {
+    /// From which size on a routine is worth a call; the text of smaller ones is faster.
+    pub const LEAST: usize = 32;
+
+    /// All of them, by number.
+    pub const ALL: [Self; 8] = [
+        Self::Fourier,
+        Self::Lu,
+        Self::LuSolve,
+        Self::Triangle,
+        Self::Cholesky,
+        Self::Eigen,
+        Self::Svd,
+        Self::Qr,
+    ];
+
+    /// Its row of the table.
+    pub const fn row(self) -> &'static RoutineRow {
+        use Slot::{Bool, Ints, Matrix, Real, Vector};
+        match self {
+            Self::Fourier => &RoutineRow {
+                name: "fourier",
+                module: "signal",
+                definition: "transform_value",
+                params: &[Real, Vector, Vector],
+                results: &[Vector, Vector],
+            },
+            Self::Lu => &RoutineRow {
+                name: "lu",
+                module: "linalg",
+                definition: "lu",
+                params: &[Matrix],
+                results: &[Matrix, Ints, Real],
+            },
+            Self::LuSolve => &RoutineRow {
+                name: "lu_solve",
+                module: "linalg",
+                definition: "lu_rows",
+                params: &[Bool, Matrix, Ints, Real, Matrix],
+                results: &[Matrix],
+            },
+            Self::Triangle => &RoutineRow {
+                name: "triangle",
+                module: "linalg",
+                definition: "triangle_value",
+                params: &[Bool, Matrix, Matrix],
+                results: &[Matrix],
+            },
+            Self::Cholesky => &RoutineRow {
+                name: "cholesky",
+                module: "linalg",
+                definition: "cholesky_value",
+                params: &[Matrix],
+                results: &[Matrix, Bool],
+            },
+            Self::Eigen => &RoutineRow {
+                name: "eigen",
+                module: "linalg",
+                definition: "eigen_scaled",
+                params: &[Matrix],
+                results: &[Vector, Matrix],
+            },
+            Self::Svd => &RoutineRow {
+                name: "svd",
+                module: "linalg",
+                definition: "tall_svd_scaled",
+                params: &[Matrix],
+                results: &[Matrix, Vector, Matrix],
+            },
+            Self::Qr => &RoutineRow {
+                name: "qr",
+                module: "linalg",
+                definition: "qr_scaled",
+                params: &[Matrix],
+                results: &[Matrix, Matrix],
+            },
+        }
+    }
+
+    /// The parameter whose outermost size decides whether a call is worth it: the first array. Of a system it is the
+    /// matrix, and not the right-hand sides.
+    pub fn sized_by(self) -> usize {
+        self.row().params.iter().take_while(|slot| slot.rank() == 0).count()
+    }
+
+    /// The number of it in [`Routine::ALL`], which compiled code knows it by.
+    pub fn number(self) -> usize {
+        Self::ALL.iter().take_while(|routine| **routine != self).count()
+    }
+
+    /// The routine of a definition of the library, if it has one.
+    pub fn of(module: &str, definition: &str) -> Option<Self> {
+        let is_it = |routine: &Self| {
+            let row = routine.row();
+            row.module == module && row.definition == definition
+        };
+        Self::ALL.into_iter().find(is_it)
+    }
+
+    /// The routine of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|routine| routine.row().name == name)
+    }
+}
