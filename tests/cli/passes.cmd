@@ -177,6 +177,14 @@ exit 0
 >   scope any code
 >   runs  in the optimiser, until nothing changes
 >
+> small_routines
+>   type  (IR, functions) -> (IR, functions)
+>   does  calls the text of a routine where its argument is known to be small
+>   law   a routine is called for large arguments alone, and gives what its text gives
+>   phase simplify
+>   scope any code
+>   runs  in the optimiser, until nothing changes
+>
 > unroll
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes out short loops that run a few times, and work on elements of arrays

@@ -80,6 +80,7 @@ impl Ad {
                 body,
                 is_constant: false,
                 is_checkpoint: true,
+                routine: None,
                 span: place,
             })
         };

@@ -79,6 +79,7 @@ impl Ad {
                 body: Block::default(),
                 is_constant: false,
                 is_checkpoint: false,
+                routine: None,
                 span: place,
             })
         };

@@ -107,6 +107,7 @@ pub fn vjp(
         body,
         is_constant: false,
         is_checkpoint: false,
+        routine: None,
         span,
     });
     Ok((finished(program, &[root]), root))

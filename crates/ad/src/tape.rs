@@ -287,6 +287,7 @@ impl Tape<'_> {
                 body,
                 is_constant: false,
                 is_checkpoint,
+                routine: None,
                 span,
             })
         };

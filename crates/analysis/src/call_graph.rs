@@ -6,7 +6,7 @@
 //! calls and values of rules alone.
 //!
 //! Invariants. `order` has each function that is reached once; callees come before callers unless they recur together.
-//! A function that a rule or request names, or that is a root, is held: its parameters and results must stay. Nothing
+//! A function that a rule or request names, that a routine computes, or that is a root, is held: its parameters and results must stay. Nothing
 //! here recurses in proportion to the program.
 
 use pullback_base::{Id, IdVec};
@@ -141,7 +141,8 @@ pub struct CallGraph {
     pub is_recursive: IdVec<FuncId, bool>,
     /// The functions that can reach each other have one number.
     pub component: IdVec<FuncId, usize>,
-    /// Whether its parameters and results must stay: it is a root, or a rule or request names it.
+    /// Whether its parameters and results must stay: it is a root, a rule or request names it, or a
+    /// routine computes it.
     pub is_held: IdVec<FuncId, bool>,
 }
 
@@ -163,6 +164,9 @@ pub fn call_graph(program: &Program, roots: &[FuncId]) -> CallGraph {
         for func in of_rule(rule) {
             graph.is_held[func] = true;
         }
+    }
+    for (id, func) in program.funcs.iter_enumerated() {
+        graph.is_held[id] |= func.routine.is_some();
     }
     graph
 }

@@ -152,6 +152,12 @@ impl Constants {
         &self.vars[var].sizes
     }
 
+    /// How many variables the program had.
+    #[expect(clippy::len_without_is_empty, reason = "it is no collection")]
+    pub fn len(&self) -> usize {
+        self.vars.len()
+    }
+
     /// The sizes of a result of a function.
     pub fn result_sizes(&self, func: FuncId, at: usize) -> &[Flat<i64>] {
         &self.results[func][at].sizes

@@ -33,6 +33,7 @@ mod load;
 mod lookout;
 mod object;
 mod read;
+mod routines;
 mod schedule;
 mod stack;
 mod transformations;

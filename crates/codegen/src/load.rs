@@ -21,6 +21,7 @@ use crate::compiler::{Failure, Level, compile, key, no_folder};
 use crate::emit::Code;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
+use crate::routines::Table;
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -97,6 +98,9 @@ impl Library {
             // Code that is to have the evaluator's bits has a place for its functions.
             if let Ok(place) = object.get::<*mut Functions>(b"pb_functions\0") {
                 place.write(Functions::ALL);
+            }
+            if let Ok(place) = object.get::<*mut Table>(b"pb_routines\0") {
+                place.write(Table::ALL);
             }
             Ok(Self {
                 open: *object.get(b"pb_open\0").map_err(refused)?,

@@ -75,6 +75,7 @@ fn function(program: &mut Program, prim: Prim) -> Option<FuncId> {
         body,
         is_constant: false,
         is_checkpoint: false,
+        routine: None,
         span,
     }))
 }

@@ -69,6 +69,8 @@ pub struct Plan<'p> {
     pub without: Vec<&'p str>,
     /// The name of the pass to stop after.
     pub stop_after: Option<&'p str>,
+    /// Whether no function has a routine: the code will run where there are none.
+    pub text_alone: bool,
     /// Whether the verifier runs after every pass: what it finds is a bug of that pass.
     pub verifies: bool,
     /// The most bytes that a loop saves for reverse mode, before it gets checkpoints.
@@ -158,6 +160,11 @@ pub fn compile(
     }
     let start = Instant::now();
     let mut lowered = lower(source, roots);
+    if plan.text_alone {
+        for func in lowered.program.funcs.ids() {
+            lowered.program.funcs[func].routine = None;
+        }
+    }
     let (pass, time, size) = (LOWER.name, start.elapsed(), lowered.program.size());
     plan.tell(Seen::Pass(Work { pass, runs: 1, time, size }));
     plan.tell(Seen::Stage("ir", Form::Code(&lowered.program, &lowered.roots)));

@@ -12,6 +12,7 @@ use pullback_base::{FileId, Name, Span, Text};
 
 use super::prims::{PrimId, Prims};
 use pullback_lambda::AdOp;
+use pullback_prim::Routine;
 
 /// A register of the running frame. Operands that move values may carry [`KILL`].
 pub type Reg = u32;
@@ -90,6 +91,9 @@ pub enum Instr {
     Prim1 { prim: PrimId, d: Reg, a: Reg },
     Prim2 { prim: PrimId, d: Reg, a: Reg, b: Reg },
     PrimN { prim: PrimId, d: Reg, first: Reg, n: u8 },
+    /// The result of the routine that does what the function does, of which the parameters lie in registers from the
+    /// first on; or on to the text, if the routine declines.
+    Routine { routine: Routine, n: u8, d: Reg, to: u32 },
     /// The size of absent rows at a depth.
     Sized { d: Reg, a: Reg, n: Reg, depth: u8 },
     /// An error unless the rows at a depth, if there are any, have the size `n`; the array stays.

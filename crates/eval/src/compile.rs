@@ -19,6 +19,8 @@ use rustc_hash::FxHashMap;
 
 use pullback_lambda::{Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
 
+use pullback_prim::Routine;
+
 use super::code::{Code, Image, Instr, Packing, Place, Reg};
 use captures::Captures;
 use uses::Uses;
@@ -32,7 +34,8 @@ pub fn compile(program: &Program) -> Image {
         definitions: program.defs.iter().map(|def| def.span).collect(),
         ..Image::default()
     };
-    let mut shared = Shared { program, uses, captures, image };
+    let routines = FxHashMap::default();
+    let mut shared = Shared { program, uses, captures, routines, image };
     // Places first: definitions refer to each other.
     for def in program.defs.iter() {
         let code = shared.reserve();
@@ -46,6 +49,11 @@ pub fn compile(program: &Program) -> Image {
         shared.image.places.push(place);
         // Callers need the arity before the body is compiled.
         shared.image.codes[code as usize].arity = uncurried(&def.body).0.len() as u32;
+    }
+    for (def, routine) in &program.routines {
+        if let Place::Function(code) = shared.image.places[def.0 as usize] {
+            shared.routines.insert(code, *routine);
+        }
     }
     for (index, def) in program.defs.iter().enumerate() {
         let (Place::Function(code) | Place::Constant { code, .. }) = shared.image.places[index];
@@ -71,6 +79,8 @@ struct Shared<'p> {
     program: &'p Program,
     uses: Uses,
     captures: Captures,
+    /// The codes that a routine computes where it can.
+    routines: FxHashMap<u32, Routine>,
     image: Image,
 }
 
@@ -169,6 +179,12 @@ fn function(
         span: body.span,
         barrier: 0,
     };
+    if let Some(routine) = f.shared.routines.get(&code).copied() {
+        let d = f.fresh();
+        let jump = f.emit(Instr::Routine { routine, n: arity as u8, d, to: 0 });
+        f.emit(Instr::Return { a: d });
+        f.land(jump);
+    }
     let captures = f.enter(params, captured);
     f.expr(body, &Dst::Return);
     let Function { instrs, spans, tables, registers, .. } = f;

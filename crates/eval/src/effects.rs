@@ -72,6 +72,7 @@ impl Instr {
             | Self::Size { d, a }
             | Self::Sum { d, a }
             | Self::Sibling { d, a, .. } => each(f, [Write(*d), Peek(*a)]),
+            Self::Routine { d, n, .. } => each(f, [Write(*d), Run(1, u32::from(*n))]),
             Self::PrimN { d, first, n, .. } => each(f, [Write(*d), Run(*first, u32::from(*n))]),
             Self::Sized { d, a, n, .. } => each(f, [Write(*d), Read(a), Peek(*n)]),
             Self::CheckSize { a, n, .. } => each(f, [Peek(*n), Peek(*a)]),
@@ -181,6 +182,7 @@ impl Instr {
             | Self::JRealNotGeK { to, .. }
             | Self::JNotTag { to, .. }
             | Self::JumpIfNone { to, .. }
+            | Self::Routine { to, .. }
             | Self::ForNext { to, .. } => Some(to),
             _ => None,
         }

@@ -20,6 +20,7 @@ mod numeric;
 mod options;
 mod perturb;
 mod prims;
+mod routines;
 mod stand;
 pub mod ties;
 mod value;

@@ -17,6 +17,7 @@ use super::code::{Code, Image, Instr, Place};
 use super::core::{Core, Next, array_of};
 use super::hooks::{Ctx, Engine, Step};
 use super::options::Options;
+use super::routines::routine_of;
 use super::value::Value;
 use crate::Fault;
 use registers::*;
@@ -261,6 +262,7 @@ impl<'i> Machine<'i> {
                         Some(code) => enter!(code, w.base),
                         None => leave!(core.apply(stack, w.base, n as usize)),
                     } }
+                    Instr::Routine { routine, n, d, to } => match check!(routine_of(&mut core.ctx, routine, &regs[1..=usize::from(n)])) { Some(value) => put!(d, value), None => w.pc = to as usize },
                     Instr::Return { a } => { give_back(regs, a); match core.frames.pop_code() {
                         Some(frame) => { w = resumed(image, frame); regs = &mut stack[w.base..w.end()]; }
                         None => leave!(core.returned(stack, w.base)),

@@ -10,6 +10,7 @@ mod op;
 use std::collections::BTreeMap;
 
 use pullback_base::{Diagnostic, FileId, Name, Span};
+use pullback_prim::Routine;
 
 use crate::program::{
     Block, Constructor, Data, Func, FuncId, Mode, Program, Request, Rule, Stmt, Var, VarId,
@@ -75,10 +76,17 @@ impl Parser<'_> {
             } else if self.accept("checkpoint") {
                 self.expect("fn")?;
                 self.func(false, true, start)?;
+            } else if self.accept("routine") {
+                let names = Routine::ALL.map(|routine| routine.row().name);
+                let routine = Routine::named(self.one_of(&names)?);
+                self.expect("fn")?;
+                let func = self.func(false, false, start)?;
+                self.program.funcs[func].routine = routine;
             } else if self.accept("const") {
                 self.func(true, false, start)?;
             } else {
-                return Err(self.wanted("`data`, `request`, `rule`, `fn`, `checkpoint` or `const`"));
+                let wanted = "`data`, `request`, `rule`, `fn`, `checkpoint`, `routine` or `const`";
+                return Err(self.wanted(wanted));
             }
         }
         // Numbers that nothing binds stay unused.
@@ -161,7 +169,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn func(&mut self, is_constant: bool, is_checkpoint: bool, start: usize) -> Parsed<()> {
+    fn func(&mut self, is_constant: bool, is_checkpoint: bool, start: usize) -> Parsed<FuncId> {
         let (name, id) = self.func_name()?;
         self.in_order(id.0, self.program.funcs.len())?;
         let params = if is_constant && !self.is("(") {
@@ -179,16 +187,16 @@ impl Parser<'_> {
         }
         let span = self.span_from(start);
         let body = self.block(None)?;
-        self.program.funcs.push(Func {
+        Ok(self.program.funcs.push(Func {
             name,
             params,
             results,
             body,
             is_constant,
             is_checkpoint,
+            routine: None,
             span,
-        });
-        Ok(())
+        }))
     }
 
     /// A block between braces; the body of a loop with so many states may collect values.

@@ -256,6 +256,9 @@ impl<'a> Printer<'a> {
 
     fn func(&mut self, id: FuncId, func: &Func) {
         self.push(if func.is_checkpoint { "checkpoint " } else { "" });
+        if let Some(routine) = func.routine {
+            self.push(&format!("routine {} ", routine.row().name));
+        }
         self.push(if func.is_constant { "const " } else { "fn " });
         self.push(&self.program.print_func_name(id));
         if !func.is_constant || !func.params.is_empty() {

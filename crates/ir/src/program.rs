@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use pullback_base::{FileId, Id, IdVec, Name, Span, id_type};
-use pullback_prim::Prim;
+use pullback_prim::{Prim, Routine};
 
 use crate::ty::{DataId, Elem, Type};
 
@@ -118,6 +118,9 @@ pub struct Func {
     /// pass puts its body in the place of a call, so that what runs again meets nothing that it could be
     /// merged with.
     pub is_checkpoint: bool,
+    /// The routine that does the same, if there is one: whoever runs the code may call that instead. No pass changes the
+    /// parameters and results, nor puts the body in the place of a call.
+    pub routine: Option<Routine>,
     /// Where its name was written.
     pub span: Span,
 }

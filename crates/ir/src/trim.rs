@@ -61,7 +61,7 @@ impl Trim<'_> {
         if let Some(known) = self.funcs.get(&func) {
             return *known;
         }
-        let Func { name, is_constant, is_checkpoint, span, .. } = &self.source.funcs[func];
+        let Func { name, is_constant, is_checkpoint, routine, span, .. } = &self.source.funcs[func];
         let (name, is_constant, span) = (name.clone(), *is_constant, *span);
         let (params, results, body) = (vec![], vec![], Block::default());
         let id = self.out.funcs.push(Func {
@@ -71,6 +71,7 @@ impl Trim<'_> {
             body,
             is_constant,
             is_checkpoint: *is_checkpoint,
+            routine: *routine,
             span,
         });
         self.funcs.insert(func, id);

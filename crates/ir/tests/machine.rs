@@ -211,6 +211,7 @@ fn primitives_have_the_values_and_weights_of_the_table() {
                 body,
                 is_constant,
                 is_checkpoint: false,
+                routine: None,
                 span,
             });
             let told = evaluate(&program, FuncId(0), vec![], Limits::default());

@@ -261,6 +261,7 @@ impl Random {
             body: self.block(5),
             is_constant,
             is_checkpoint,
+            routine: None,
             span: Span::NONE,
         }
     }

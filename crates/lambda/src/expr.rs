@@ -4,13 +4,13 @@
 //! type and the source span that run-time errors point to ([`Span::NONE`] for parsed text).
 //! Call by value; arguments, tuple components and array elements are evaluated from left to right.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pullback_base::{FileId, IdVec, Name, Span, id_type};
 
 use crate::{DataId, Type};
-use pullback_prim::Prim;
+use pullback_prim::{Prim, Routine};
 
 id_type!(
     /// A variable, bound exactly once in its program.
@@ -37,6 +37,9 @@ pub struct Program {
     pub states: BTreeSet<DataId>,
     /// Whether what a pass makes of it is verified: in tests and debug builds.
     pub verify_passes: bool,
+    /// The definitions that a routine computes where their arguments are large. Engines that transform programs read the
+    /// text instead.
+    pub routines: BTreeMap<DefId, Routine>,
     /// The names of passes of the compiler that are left out of its path, of those that may be.
     pub without_passes: Vec<String>,
     /// The sums that an engine made for cotangents: a program that has some is a derivative already.

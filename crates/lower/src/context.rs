@@ -107,6 +107,7 @@ impl<'p> Ctx<'p> {
             body: Block::default(),
             is_constant: false,
             is_checkpoint: false,
+            routine: None,
             span,
         })
     }

@@ -29,9 +29,10 @@ mod prim;
 mod request;
 mod value;
 
-use pullback_ir::{FuncId, Program, Type};
+use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_lambda as lambda;
 use pullback_lambda::{DefId, ExprKind};
+use pullback_prim::{Routine, Slot};
 
 use context::Ctx;
 use value::Value;
@@ -99,7 +100,27 @@ fn definition(ctx: &mut Ctx<'_>, def: DefId) {
             ctx.env.extend(values);
             ctx.expr(body)
         });
+        let routine = ctx.source.routines.get(&def).copied();
+        ctx.out.funcs[func].routine = routine.filter(|routine| fits(&ctx.out, func, *routine));
     } else {
         ctx.define(func, vec![], &source.ty, |ctx| ctx.expr(&source.body));
     }
+}
+
+/// Whether a function has the parameters and results of a routine.
+fn fits(program: &Program, func: FuncId, routine: Routine) -> bool {
+    let (func, row) = (&program.funcs[func], routine.row());
+    let is = |ty: Type, slot: &Slot| {
+        let elem = match slot {
+            Slot::Real | Slot::Vector | Slot::Matrix => Elem::Real,
+            Slot::Bool => Elem::Bool,
+            Slot::Ints => Elem::Int,
+        };
+        ty.elem == elem && usize::from(ty.rank) == slot.rank() && !ty.is_acc
+    };
+    let all = |types: &[Type], slots: &[Slot]| {
+        types.len() == slots.len() && types.iter().zip(slots).all(|(ty, slot)| is(*ty, slot))
+    };
+    let params: Vec<Type> = func.params.iter().map(|param| program.vars[*param].ty).collect();
+    all(&params, row.params) && all(&func.results, row.results)
 }

@@ -29,6 +29,7 @@ pub const PASSES: &[Pass] = &[
     crate::constants::propagate_sizes::PASS,
     crate::constants::interprocedural_sizes::PASS,
     crate::constants::interprocedural_constants::PASS,
+    crate::functions::small_routines::PASS,
     crate::loops::unroll::PASS,
     crate::aggregates::unpack_sums::PASS,
     crate::aggregates::scalar_replacement::PASS,

@@ -81,6 +81,7 @@ impl Scene {
             body: Block { stmts: self.stmts, results },
             is_constant: false,
             is_checkpoint: false,
+            routine: None,
             span: Span::NONE,
         });
         self.program

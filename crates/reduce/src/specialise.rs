@@ -21,7 +21,7 @@ mod general;
 mod perturb;
 mod term;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{Def, DefId, Expr, ExprKind, Program, Scope, Stage, VarId, is_first_order};
@@ -48,9 +48,11 @@ pub const SPECIALISE: pullback_lambda::Pass = pullback_lambda::Pass {
           functions that are known before the program runs are applied where they are used",
 };
 
-/// Specialises what a definition reaches.
+/// Specialises what a definition reaches, for those who transform programs: routines are left out, as what they transform
+/// is the text.
 pub fn specialise(program: &Program, def: DefId) -> (Program, DefId) {
-    (specialise_all(program, &[def]), def)
+    let text = Program { routines: BTreeMap::new(), ..program.clone() };
+    (specialise_all(&text, &[def]), def)
 }
 
 /// Specialises what definitions reach; others are emptied.

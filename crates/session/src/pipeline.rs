@@ -3,8 +3,12 @@
 //! Input: loaded modules. Output: [`Inferred`], then a `lambda` program for the definitions wanted.
 //! Every stage reports to the query; the next one runs only if there are no errors.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use pullback_base::{Diagnostic, Name, Span, did_you_mean};
 use pullback_lambda::{DefId, Program, Stage as LambdaStage};
+use pullback_prim::Routine;
 use pullback_syntax::ast::Expr;
 use pullback_types::tir::{Global, GlobalId, Typed};
 use pullback_types::{Call, ELABORATE, Inference, Source, check_patterns, elaborate};
@@ -132,10 +136,27 @@ impl<'m> Inferred<'m> {
         query.diagnostics.extend(elaborated.diagnostics);
         query.stop_on_errors()?;
         elaborated.program.library.clone_from(&query.library);
+        elaborated.program.routines = routines(&elaborated.program, query);
         elaborated.program.verify_passes = query.verify_passes;
         elaborated.program.without_passes.clone_from(&query.without_passes);
         ELABORATE.verified(&elaborated.program, LambdaStage::Any);
         let defs = roots.iter().map(|root| elaborated.roots[root]).collect();
         Ok((elaborated.program, defs))
     }
+}
+
+/// The definitions of the library that a routine computes: those of its files that the table names.
+fn routines(program: &Program, query: &Query<'_>) -> BTreeMap<DefId, Routine> {
+    let mut routines = BTreeMap::new();
+    for (id, def) in program.defs.iter_enumerated() {
+        if !query.library.contains(&def.span.file) {
+            continue;
+        }
+        let path = Path::new(query.sources.name(def.span.file));
+        let module = path.file_stem().and_then(|module| module.to_str());
+        if let Some(routine) = module.and_then(|module| Routine::of(module, &def.name)) {
+            routines.insert(id, routine);
+        }
+    }
+    routines
 }

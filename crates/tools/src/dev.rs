@@ -218,6 +218,7 @@ impl Dev {
         let stop_after = self.stop_after.as_deref();
         let stop_after = stop_after.map(|pass| if within(pass) { LOWER.name } else { pass });
         Plan {
+            text_alone: false,
             without: self.without.iter().map(String::as_str).collect(),
             stop_after,
             verifies: self.verify,

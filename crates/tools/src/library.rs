@@ -108,7 +108,9 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
 /// The code of a function without the others: what only one function calls is a part of it, so that its forward and
 /// backward sweeps become one.
 fn alone(program: &Program, def: DefId) -> Result<(Code, FuncId), Box<Diagnostic>> {
-    let lowered = match compile(program, &[def], &mut Plan::of(program))? {
+    // Whoever calls the library need not have any routine.
+    let mut plan = Plan { text_alone: true, ..Plan::of(program) };
+    let lowered = match compile(program, &[def], &mut plan)? {
         Some(lowered) => lowered,
         None => bug("the plan of a library makes code"),
     };

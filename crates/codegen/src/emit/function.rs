@@ -67,6 +67,9 @@ impl Emit<'_> {
             }
         }
         let places = body.lines.text.clone();
+        if let Some(routine) = def.routine.filter(|_| !body.emit.is_library) {
+            body.routine(routine);
+        }
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
         if body.emit.bases[func].is_some() != body.rest.is_some() {
             bug("codegen", "a function of two parts ends in its branch");

@@ -43,6 +43,7 @@ mod places;
 mod primitives;
 mod progress;
 mod rounded;
+mod routines;
 mod runtime;
 mod shared;
 mod statements;

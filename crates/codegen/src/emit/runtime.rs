@@ -32,6 +32,7 @@ const HERE: &[&str] = &[
     include_str!("../runtime/copies.c"),
     include_str!("../runtime/threads.c"),
     include_str!("../runtime/spread.c"),
+    include_str!("../runtime/routines.c"),
     include_str!("../runtime/run.c"),
 ];
 /// The file for Strings that programs make, compare or tell.

@@ -48,6 +48,8 @@ pub fn run_transformed(
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut program = program.clone();
+    // What an engine transforms is the text.
+    program.routines.clear();
     let function = if matches!(mode, Mode::Value) {
         eliminate_checked(&mut program, transforms, function)?
     } else {
@@ -101,6 +103,8 @@ pub fn evaluate_transformed(
     options: &Options,
 ) -> Result<Value, Box<Diagnostic>> {
     let mut program = program.clone();
+    // What an engine transforms is the text.
+    program.routines.clear();
     let def = eliminate_checked(&mut program, transforms, def)?;
     trim(&mut program, &[def]);
     Machine::new(&compile(&program), Rc::new(Shapes), options.clone()).global(def)
@@ -114,6 +118,8 @@ pub fn prepared(
     def: DefId,
 ) -> Result<(Program, DefId, Rc<dyn Engine>), Box<Diagnostic>> {
     let mut program = program.clone();
+    // What an engine transforms is the text.
+    program.routines.clear();
     let def = eliminate_checked(&mut program, transforms, def)?;
     trim(&mut program, &[def]);
     Ok((program, def, Rc::new(Shapes)))

@@ -9,7 +9,7 @@
 //! ```
 
 use pullback_base::{IdVec, Name, Span};
-use pullback_prim::Prim;
+use pullback_prim::{Prim, Routine};
 
 use super::tangent::Types;
 use super::value::{Kind, Value};
@@ -135,6 +135,9 @@ pub(super) enum Instr {
     /// The value of a constant.
     Constant { func: FuncId, dests: ListId },
     Return { results: ListId },
+    /// The results of the routine that does what the function does, of which the parameters lie in the first registers;
+    /// or on to the text, if the routine declines.
+    Routine { routine: Routine, dests: ListId, to: u32 },
     /// The first index below `n`, or to the end of the loop.
     ForUp { i: Reg, n: Operand, to: u32 },
     /// The last index below `n`, or to the end of the loop.

@@ -9,6 +9,7 @@
 mod arrays;
 mod data;
 mod registers;
+mod routines;
 mod scalars;
 
 use pullback_base::{Budget, Diagnostic, Id, Limits, bug};
@@ -241,6 +242,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                     w = callee;
                     continue 'frame;
                 }
+                Instr::Routine { routine, dests, to } => if !check!(r.routine(core, routine, dests)) { w.pc = to as usize }
                 Instr::Return { results } => {
                     let Some(frame) = core.frames.pop() else { bug("ir", "a frame to return to") };
                     if frame.is_code() {

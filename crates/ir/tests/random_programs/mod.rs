@@ -87,6 +87,7 @@ impl Maker {
             body,
             is_constant: false,
             is_checkpoint: false,
+            routine: None,
             span,
         });
     }

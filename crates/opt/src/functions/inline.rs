@@ -195,7 +195,8 @@ impl Inline<'_> {
 
     fn is_wanted(&mut self, func: FuncId, vars: &[VarId], in_loop: bool) -> bool {
         let size = self.sizes[func];
-        if self.graph.is_recursive[func] || self.program.funcs[func].is_checkpoint {
+        let Func { is_checkpoint, routine, .. } = &self.program.funcs[func];
+        if self.graph.is_recursive[func] || *is_checkpoint || routine.is_some() {
             return false;
         }
         // A constant is evaluated once, wherever it is used, if it is needed as a whole.

@@ -7,6 +7,7 @@ pub(crate) mod deforest;
 pub(crate) mod fuse_recursive_sweeps;
 pub(crate) mod inline;
 pub(crate) mod prune;
+pub(crate) mod small_routines;
 pub(crate) mod specialise_constructors;
 pub(crate) mod static_arguments;
 pub(crate) mod tail_calls_to_loops;

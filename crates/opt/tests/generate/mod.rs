@@ -88,6 +88,7 @@ impl Generator {
             body: Block::default(),
             is_constant: false,
             is_checkpoint: false,
+            routine: None,
             span: Span::NONE,
         };
         let id = self.program.funcs.push(func);

@@ -49,6 +49,14 @@ impl Pass<'_> {
             let args = args.into_iter().map(|arg| self.settled(arg, out)).collect();
             return Known::Partial(Rc::new(function), args);
         }
+        if let Known::Global(def, ..) = &function
+            && self.source.routines.contains_key(def)
+            && args.len() == arity
+        {
+            // Its text stays a function of its own, whose place the routine can take.
+            let callee = self.residual(function);
+            return Known::Dynamic(self.residual_call(callee, args, span));
+        }
         let result = function.ty().result_after(args.len());
         let plain_result = is_first_order(&self.program.datas, &result);
         if self.should_reduce(&function, &args, plain_result) {

@@ -1,4 +1,5 @@
-//! The manifest of a library: what is in it, as JSON.
+//! The manifest of a library: what is in it, as JSON. Among that are the routines that it calls: there are none, since a
+//! library stands alone.
 
 use pullback_codegen::{Field, Interface, Leaf, Table};
 use pullback_data::output::push_json_string;
@@ -52,7 +53,7 @@ fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[LeftOut]) 
         format!("    {{\"entry\": {entry}, {derivatives}\"reason\": {reason}}}")
     });
     format!(
-        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n  \"left_out\": {}\n}}\n",
+        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n  \"routines\": [],\n  \"left_out\": {}\n}}\n",
         string(name),
         string(abi),
         list(functions),

@@ -10,6 +10,7 @@
 //! more when its next value is made, the value is made there (coalescing), and no move is needed. A call at the end of
 //! a function takes no frame.
 
+use pullback_prim::Routine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::emit::{Dead, Emit, Interned};
@@ -51,8 +52,26 @@ impl<'c, 'p> Emit<'c, 'p> {
         for param in &func.params {
             emit.bind(*param);
         }
+        if let Some(routine) = func.routine {
+            emit.routine(routine, func);
+        }
         emit.block(&func.body, &Scope::of(&func.body), &func.params, Exit::Return);
         emit.code
+    }
+
+    /// The start of a function that a routine computes: if the routine has done so, its results are returned.
+    fn routine(&mut self, routine: Routine, func: &Func) {
+        let results: Vec<Reg> = func.results.iter().map(|_| self.fresh()).collect();
+        let dests = self.list(&results);
+        let jump = self.push(Instr::Routine { routine, dests, to: 0 });
+        for param in &func.params {
+            self.drop_value(*param);
+        }
+        let moved: Vec<Operand> = results.iter().map(|reg| reg | KILL).collect();
+        let moved = self.list(&moved);
+        self.push(Instr::Return { results: moved });
+        self.land(jump);
+        self.unused.extend(results);
     }
 
     /// The code of a block. `dying` are variables from outside that nothing reads after the block.

@@ -79,7 +79,8 @@ impl Emit<'_, '_> {
             Instr::Jump { to }
             | Instr::JumpUnless { to, .. }
             | Instr::ForUp { to, .. }
-            | Instr::ForDown { to, .. } => *to = here,
+            | Instr::ForDown { to, .. }
+            | Instr::Routine { to, .. } => *to = here,
             other => pullback_base::bug("ir", format_args!("a jump, not {other:?}")),
         }
     }
