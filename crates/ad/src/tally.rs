@@ -2,7 +2,9 @@
 //!
 //! The passes call one another, for callees of what they differentiate: each is told its own time only.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use pullback_base::Instant;
 
 /// The passes, by their position in a [`Tally`].
 pub(crate) const JVP: usize = 0;

@@ -3,6 +3,7 @@
 //! Nothing here knows the language.
 
 mod bug;
+mod clock;
 mod codes;
 mod diagnostic;
 mod index;
@@ -16,6 +17,9 @@ mod text;
 mod utf16;
 
 pub use bug::{bug, unkept};
+pub use clock::Instant;
+#[cfg(target_family = "wasm")]
+pub use clock::set_clock;
 pub use codes::{CODES, title_of};
 pub use diagnostic::{Diagnostic, Fix, Hint, Label, Severity};
 pub use index::{Id, IdVec};

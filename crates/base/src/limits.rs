@@ -1,8 +1,9 @@
 //! What the limits of evaluations are made of.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::memory;
 use crate::progress::Progress;
 
@@ -21,9 +22,12 @@ pub struct Limits {
     pub progress: Option<Arc<Progress>>,
 }
 
+/// How much memory a run may take that is given no other limit: 4 GiB, or a part of what 32 bits can address.
+const MAX_MEMORY: usize = if usize::BITS > 32 { (4u64 << 30) as usize } else { 1 << 30 };
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_memory: 4 << 30, timeout: None, since: None, tell: |_| {}, progress: None }
+        Self { max_memory: MAX_MEMORY, timeout: None, since: None, tell: |_| {}, progress: None }
     }
 }
 

@@ -13,10 +13,10 @@ use std::ffi::c_void;
 use std::io::Write;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, Progress, bug};
+use pullback_base::{Diagnostic, Instant, Progress, bug};
 use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 

@@ -11,10 +11,10 @@
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, Limits, Progress, Span, bug};
+use pullback_base::{Diagnostic, Instant, Limits, Progress, Span, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};

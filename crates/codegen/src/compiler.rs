@@ -14,7 +14,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use pullback_base::Instant;
 
 use crate::cache::Key;
 use crate::emit::Fp;

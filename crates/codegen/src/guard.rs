@@ -13,7 +13,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use pullback_base::Instant;
 
 /// The most of what a command prints that is kept.
 const MOST_PRINTED: usize = 64 << 10;

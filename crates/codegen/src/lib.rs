@@ -11,7 +11,7 @@
 //!
 //! [`Callable`] is one function that any thread may call, for hosts that keep it.
 //!
-//! This is the only crate with `unsafe` code: `load`, `call`, `callable`, `read`, `guard` and, for a question to the system,
+//! This is the only crate of the compiler with `unsafe` code: `load`, `call`, `callable`, `read`, `guard` and, for a question to the system,
 //! `folder` have all of it.
 
 mod cache;
@@ -30,6 +30,7 @@ mod layout;
 mod library;
 mod limits;
 mod load;
+mod loader;
 mod lookout;
 mod object;
 mod read;

@@ -12,16 +12,15 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Instant;
-
-use libloading::Library as Object;
 
 use crate::cache::Cache;
 use crate::compiler::{Failure, Level, compile, key, no_folder};
 use crate::emit::Code;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
+use crate::loader::{Error, Object};
 use crate::routines::Table;
+use pullback_base::Instant;
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -87,7 +86,7 @@ impl Library {
 
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
     fn load(file: File, path: &Path) -> Result<Self, Failure> {
-        let refused = |error: libloading::Error| {
+        let refused = |error: Error| {
             Failure::Refused(format!("what the C compiler made cannot be loaded: {error}"))
         };
         let path = descriptor(&file).unwrap_or_else(|| path.to_owned());

@@ -11,9 +11,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pullback_base::Stand;
+use pullback_base::{Instant, Stand};
 
 /// Somebody who watches a call from another thread.
 pub trait Watch: Send + Sync {

@@ -15,10 +15,9 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::time::Instant;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, bug};
+use pullback_base::{Diagnostic, Instant, bug};
 use pullback_codegen::{Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::FuncId;

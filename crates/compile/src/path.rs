@@ -11,10 +11,10 @@
 //! and stage. If the plan asks for it, the verifier runs after each pass, and what it finds is a bug of that pass. A
 //! program that grows beyond [`Plan::most`] is refused instead of made.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pullback_ad::{differentiate, limit_tapes};
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Diagnostic, Instant, Span, bug};
 use pullback_ir::{FuncId, Stage, verify};
 use pullback_lambda::{DefId, Pass, Program};
 use pullback_lower::{Lowered, lower};

@@ -4,9 +4,9 @@
 //! Input: [`Options`], or how an attempt at native code ended. Output: settings, or the error that is told. Without a C
 //! compiler there is no error: the evaluator runs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Instant, Span};
 use pullback_codegen::{Failure, Fp, Level, cannot_be_made};
 use pullback_eval::{Limits, Options};
 use pullback_prim::Fault;

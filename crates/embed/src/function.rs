@@ -4,10 +4,9 @@
 //! given before anything runs.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, SourceMap, Span};
+use pullback_base::{Diagnostic, Instant, SourceMap, Span};
 use pullback_codegen::{
     Allowed, Callable, Failure as NoCode, Fit, Fp, Gave, Given, Level, cannot_be_made, compiler,
 };

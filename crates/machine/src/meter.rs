@@ -4,10 +4,8 @@
 //! machine counts steps down by [`Fuel`] and looks at the meter when that is burnt; room for what is large is asked for
 //! before it is taken.
 
-use std::time::Instant;
-
 use pullback_base::memory::{self, Charge};
-use pullback_base::{Budget, Limits, Progress, Since};
+use pullback_base::{Budget, Instant, Limits, Progress, Since};
 use pullback_prim::{Fault, Request};
 
 use super::counts::Counts;

@@ -7,9 +7,9 @@
 //! has a limit, and passes that are marked so run once more at the end.
 
 use std::hash::BuildHasher;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pullback_base::bug;
+use pullback_base::{Instant, bug};
 use pullback_ir::{FuncId, Program, Stage, verify};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

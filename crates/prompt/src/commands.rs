@@ -1,9 +1,8 @@
 //! Lines that begin with a colon.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
-use pullback_base::Span;
+use pullback_base::{Instant, Span};
 use pullback_session::{Call, Query, Stop};
 use pullback_syntax::ast::{Expr, ExprKind};
 use pullback_syntax::parse_expr;

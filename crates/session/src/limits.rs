@@ -6,10 +6,10 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pullback_base::memory::live;
-use pullback_base::{Diagnostic, Exceeded, Limits, Since, Span, bug};
+use pullback_base::{Diagnostic, Exceeded, Instant, Limits, Since, Span, bug};
 
 use crate::settings::Settings;
 

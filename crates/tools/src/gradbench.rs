@@ -6,10 +6,11 @@
 mod evals;
 mod program;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use evals::{EVALS, Eval, Function};
 use program::Ready;
+use pullback_base::Instant;
 use pullback_data::input::{Kind, Stopped, Tape};
 use pullback_data::output::push_json_string;
 use pullback_session::engine::Engine;

@@ -3,8 +3,9 @@
 //! Input: a [`Call`] of a Real-valued entry. Output: a [`Cost`]. Times are of this machine and only
 //! their ratios mean anything; operations are exact.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use pullback_base::Instant;
 use pullback_compile::Mode;
 use pullback_data::shape::leaves;
 use pullback_eval::{Counts, Value, walk};

@@ -4,9 +4,8 @@
 //! alone on the compiler's path, whose arguments are put in place once; of a whole evaluation in the evaluator.
 
 use std::rc::Rc;
-use std::time::Instant;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Instant, Span};
 use pullback_compile::{Asked, Compiled, Mode, More, Packing, Ran};
 use pullback_engines::{How, run_in_machine, vet};
 use pullback_eval::memory::live;
