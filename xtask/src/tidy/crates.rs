@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ide", &["base", "syntax", "types", "session", "tools"]),
     ("lsp", &["base", "session", "ide"]),
     ("prompt", &["base", "syntax", "session", "tools", "ide"]),
+    ("playground", &["base", "syntax", "types", "engines", "session", "tools", "ide"]),
     ("cli", &["base", "codegen", "data", "engines", "session", "tools", "lsp", "prompt"]),
     (
         "embed",
