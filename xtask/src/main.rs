@@ -1,6 +1,6 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
 //! `cargo xtask suite`, `cargo xtask laws`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
-//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`,
+//! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`, `cargo xtask playground`,
 //! `cargo xtask reference`.
 
 mod bench;
@@ -8,6 +8,7 @@ mod examples;
 mod laws;
 mod names;
 mod oracle;
+mod playground;
 mod reference;
 #[cfg(unix)]
 mod sanitize;
@@ -135,6 +136,8 @@ enum Task {
     },
     /// Write what the Coq proofs read of the compiler into `proofs`.
     Proofs,
+    /// Make the page of the playground.
+    Playground,
     /// Measure every example: the time of its value and of its gradient.
     Examples,
 }
@@ -184,6 +187,7 @@ fn main() -> ExitCode {
                 .map(|(name, text)| std::fs::write(tidy::root().join("proofs").join(name), text));
             written.filter_map(Result::err).map(|error| error.to_string()).collect()
         }
+        Task::Playground => playground::playground(&tidy::root()),
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");
