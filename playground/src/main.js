@@ -164,9 +164,8 @@ function showCall() {
     const first = definitions.find((one) => one.params.length > 0 && one.givesReal) ?? definitions[0];
     state.entry = first?.name ?? "";
   }
-  const entries = definitions.map(({ name, params, result }) => {
-    const types = params.map(({ type }) => type).concat(result);
-    const text = `${name} : ${types.join(" → ")}`;
+  const entries = definitions.map(({ name, type }) => {
+    const text = `${name} : ${type.replaceAll("->", "→")}`;
     return [name, text.length > 60 ? `${text.slice(0, 58)}…` : text];
   });
   const list = choice([{ options: entries }], state.entry);
@@ -180,17 +179,31 @@ function showCall() {
   showArguments();
 }
 
+/** The types of the parameters of a function, as its own type has them: what stands before arrows outside of brackets. */
+function arrows(type) {
+  const types = [""];
+  let depth = 0;
+  for (const word of type.split(/([()[\]{}]| -> )/)) {
+    if ("([{".includes(word) && word) depth += 1;
+    if (")]}".includes(word) && word) depth -= 1;
+    if (word === " -> " && depth === 0) types.push("");
+    else types[types.length - 1] += word;
+  }
+  return types.slice(0, -1);
+}
+
 function showArguments() {
   const group = element("arguments");
   const chosen = definition();
   const given = chosen ? (state.args[chosen.name] ??= {}) : {};
+  const types = chosen ? arrows(chosen.type) : [];
   const fields = (chosen?.params ?? []).map((param, at) => {
     const input = make("input", { value: given[param.name] ?? param.example, autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     input.addEventListener("input", () => {
       given[param.name] = input.value;
       later(run, PAUSE_RUN);
     });
-    const label = make("code", {}, `${param.name} : ${param.type}`);
+    const label = make("code", {}, `${param.name} : ${types[at] ?? param.type}`);
     return field(`argument-${at}`, label, input);
   });
   group.replaceChildren(...fields);
@@ -230,8 +243,11 @@ async function check() {
   editor.show(found);
   showProblems(found.problems);
   if (!found.definitions) {
-    if (element("output")) element("output").classList.add("stale");
-    else panelAgain();
+    if (!element("output")) panelAgain();
+    else if (!runner.isBusy) {
+      element("output").classList.add("stale");
+      status("The program has mistakes. This is what it gave before them.");
+    }
     return;
   }
   const before = JSON.stringify(definitions.map(({ name, params, result }) => [name, params, result]));

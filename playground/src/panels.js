@@ -10,7 +10,7 @@ const number = new Intl.NumberFormat("en");
 
 /** The lines that `debug` told. */
 function debugged(answer) {
-  return answer.debug ? [make("h3", {}, "Lines of debug"), block(answer.debug.join("\n"), "Lines of debug")] : [];
+  return answer.debug?.length > 0 ? [make("h3", {}, "Lines of debug"), block(answer.debug.join("\n"), "Lines of debug")] : [];
 }
 
 const value = {
@@ -170,7 +170,7 @@ const costs = {
   controls: () => [],
   async run(page) {
     const body = make("tbody");
-    const head = ["Engine", "Value", "Value and gradient", "Ratio", "Ratio by weight"];
+    const head = ["Engine", "Value", "Value and gradient", "Ratio", "By weight"];
     const table = make(
       "table",
       {},

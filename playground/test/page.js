@@ -47,7 +47,7 @@ export async function opened(browser, { complaints = [], hash = "", ...options }
 /** Waits until the run under way, or the one about to begin, is done. */
 export async function done(page) {
   await page.waitForTimeout(750);
-  await page.waitForFunction(() => /^(Done|Stopped|The run ended)|^$/.test(document.getElementById("status").textContent));
+  await page.waitForFunction(() => /^(Done|Stopped|The run ended|The program has mistakes)|^$/.test(document.getElementById("status").textContent));
 }
 
 /** Puts a text into the editor, as somebody who pastes it does. */

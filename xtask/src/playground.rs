@@ -19,9 +19,10 @@ pub fn playground(root: &Path) -> Vec<String> {
 fn make(root: &Path) -> Result<(), String> {
     run(Command::new("bash").arg(root.join("playground/prepare")))?;
     let built = root.join("target/playground");
-    let mut cargo = compiler()?;
-    let crate_name = ["-p", "pullback-playground", "--lib", "--profile", "playground"];
-    cargo.args(["build", "--locked", "--target", TARGET]).args(crate_name);
+    let (mut cargo, library) = compiler()?;
+    // Everywhere else the crate is an ordinary library.
+    cargo.args(["rustc", "--locked", "--target", TARGET, "--profile", "playground"]).args(library);
+    cargo.args(["-p", "pullback-playground", "--lib", "--crate-type", "cdylib"]);
     cargo.arg("--target-dir").arg(&built).env("RUSTFLAGS", OPTIONS).current_dir(root);
     run(&mut cargo)?;
     let module = built.join(TARGET).join("playground/pullback_playground.wasm");
@@ -30,13 +31,13 @@ fn make(root: &Path) -> Result<(), String> {
     run(Command::new("node").args([builder, module, packages, page]))
 }
 
-/// Cargo, with a standard library for the target.
-fn compiler() -> Result<Command, String> {
+/// Cargo, and the options that give it a standard library for the target.
+fn compiler() -> Result<(Command, &'static [&'static str]), String> {
     let asked =
         Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
     let asked = asked.map_err(|error| format!("rustc: {error}"))?;
     if Path::new(String::from_utf8_lossy(&asked.stdout).trim()).exists() {
-        return Ok(Command::new("cargo"));
+        return Ok((Command::new("cargo"), &[]));
     }
     let there = |path: &str| Some(PathBuf::from(path)).filter(|path| path.exists());
     let sources = there("/usr/lib/rustlib/src/rust/library");
@@ -51,8 +52,7 @@ fn compiler() -> Result<Command, String> {
     command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTUP_TOOLCHAIN");
     command.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-19");
-    command.arg("-Zbuild-std=std,panic_abort");
-    Ok(command)
+    Ok((command, &["-Zbuild-std=std,panic_abort"]))
 }
 
 /// Runs a command to its end.

@@ -10,7 +10,7 @@ use pullback_tools::{Plot, operations, plot, show};
 use serde_json::{Map, Value as Json, json};
 
 use crate::about::engines;
-use crate::heard::hear;
+use crate::heard::{hear, heard};
 use crate::reports::reports;
 
 /// How many points of a curve are computed, and how many cells of a heat map each way.
@@ -49,18 +49,21 @@ fn text<'r>(request: &'r Map<String, Json>, name: &str) -> Option<&'r str> {
     request.get(name).and_then(Json::as_str)
 }
 
-/// Asks a query on a large stack. The answer has the diagnostics beside what was found.
+/// Asks a query on a large stack. The answer has the diagnostics and the lines of `debug` beside
+/// what was found.
 fn asked(
     session: &Session,
     path: &Path,
     work: impl FnOnce(&mut Query<'_>) -> Result<Json, Stop> + Send,
 ) -> Json {
     on_large_stack(|| {
+        // An earlier question may have been left in its midst.
+        heard();
         let mut query = session.query();
         let found = work(&mut query).ok();
         let name = path.display().to_string();
         let diagnostics = reports(&query.sources, &query.diagnostics, &name);
-        json!({ "found": found, "diagnostics": diagnostics })
+        json!({ "found": found, "diagnostics": diagnostics, "debug": heard() })
     })
 }
 

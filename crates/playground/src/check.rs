@@ -8,8 +8,8 @@ use pullback_session::load::load;
 use pullback_session::pipeline::typed;
 use pullback_session::{Session, on_large_stack};
 use pullback_syntax::ast::{Expr, ExprKind};
-use pullback_types::show_type;
 use pullback_types::ty::{Size, Ty};
+use pullback_types::{show_scheme, show_type};
 use serde_json::{Map, Value as Json, json};
 
 use crate::offsets::Offsets;
@@ -94,6 +94,7 @@ fn definitions(session: &Session, path: &Path, file: &File) -> Option<Json> {
             }
             json!({
                 "name": name.as_str(),
+                "type": show_scheme(inferred.typed(), id),
                 "at": offsets.unit(global.span.range().start),
                 "params": params,
                 "result": entry.result_text,

@@ -1,4 +1,4 @@
-//! The lines of `debug` that the question under way has told.
+//! The lines of `debug` that the question under way has told, on the thread that answers it.
 
 use std::cell::RefCell;
 

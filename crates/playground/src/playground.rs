@@ -9,7 +9,6 @@ use serde_json::{Map, Value as Json, json};
 use crate::about::about;
 use crate::call::{cost, drawn, kinks, stage, unknown, value};
 use crate::check::{about_place, check, completions};
-use crate::heard::heard;
 
 /// What the program is called in diagnostics.
 const PROGRAM: &str = "program.pull";
@@ -45,16 +44,7 @@ impl Playground {
             self.session.edit(&self.path, text);
             self.text = Some(text.to_owned());
         }
-        // An earlier question may have ended in a panic.
-        heard();
-        let mut answer = self.asked(text, request);
-        let lines = heard();
-        if let Json::Object(answer) = &mut answer
-            && !lines.is_empty()
-        {
-            answer.insert("debug".to_owned(), lines.into());
-        }
-        answer
+        self.asked(text, request)
     }
 
     fn asked(&mut self, text: &str, request: &Map<String, Json>) -> Json {

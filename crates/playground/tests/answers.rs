@@ -16,7 +16,7 @@ const SQUARE: &str = "--@ square 3.0 = 9.0\ndef square (x: Real): Real = x * x\n
 #[test]
 fn definitions_come_with_arguments_that_fit() {
     let text = format!(
-        "{SQUARE}def f [n] (m: [n][2]Real) (p: {{ a: Int, b: (Real, Bool) }}): Real = m[0][0]\n"
+        "{SQUARE}def f [n] (m: [n][2]Real) (p: {{ a: Int, b: (Real, Bool) }}): Real =\n  m[0][0] * p.b.0\n"
     );
     let found = ask(&json!({ "do": "check", "text": text }));
     assert_eq!(found["problems"], json!([]), "{found}");
