@@ -18,7 +18,7 @@ Definition treatment_of (f : form) : treatment := match f with
   | Prim | Select | MulZero | Array | Index | Update | Slice | Concat | Flatten | Sum | Con | Zero | Plus => Operation
   | Call | If | Match | Loop | AddAcc => Statement
   | AtAcc | PartAcc | Unpack => AsPlace
-  | Dim | CheckSize | Argsort | Shape | Tell | Fail | Stop => ValuesOnly
+  | Dim | CheckSize | CheckCount | Argsort | Shape | Tell | Fail | Stop => ValuesOnly
   | Jvp | Linearize | Apply | ToTangent | FromTangent => Removed
   | Undef | Custom => LeftOut
   end.

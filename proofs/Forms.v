@@ -22,6 +22,7 @@ Inductive form :=
   | Dim
   | Sized
   | CheckSize
+  | CheckCount
   | Sum
   | Argsort
   | Shape

@@ -441,7 +441,7 @@ exit 0
 > dead_collects
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets loops collect nothing that is not read, also if their count may be negative
->   law   for i < n with s { yield t collect e } = if n < 0 { fail }, for i < n with s { yield t }
+>   law   for i < n with s { yield t collect e } = check_count n, for i < n with s { yield t }
 >   phase schedule
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more

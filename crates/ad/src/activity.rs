@@ -223,6 +223,7 @@ fn sources(op: &Op) -> Vec<Atom> {
         | Op::Stop(_)
         | Op::Dim(..)
         | Op::CheckSize(..)
+        | Op::CheckCount(_)
         | Op::Argsort(_)
         | Op::Shape(..)
         | Op::Zero(_)

@@ -207,6 +207,7 @@ fn read_block(
             | Op::Dim(..)
             | Op::Shape(..)
             | Op::CheckSize(..)
+            | Op::CheckCount(_)
             | Op::Sum(_)
             | Op::Argsort(_)
             | Op::Zero(_) => {}

@@ -51,6 +51,7 @@ pub fn work(op: &Op) -> u64 {
         | Op::Dim(..)
         | Op::Sized(..)
         | Op::CheckSize(..)
+        | Op::CheckCount(_)
         | Op::Sum(_)
         | Op::Argsort(_)
         | Op::Shape(..)

@@ -141,6 +141,7 @@ impl FuncEffects<'_> {
             Op::Update(_, _, _)
             | Op::Slice(_, _, _)
             | Op::CheckSize(_, _, _, _)
+            | Op::CheckCount(_)
             | Op::ToTangent(_, _, _)
             | Op::PartAcc(_, _, _)
             | Op::Fail(_, _)

@@ -379,6 +379,7 @@ impl<'a> Printer<'a> {
             Op::CheckSize(a, k, n, text) => {
                 self.word("check_size", &[*a, Atom::Int((*k).into()), *n, *text]);
             }
+            Op::CheckCount(n) => self.word("check_count", &[*n]),
             Op::Tell(text) => self.word("tell", &[*text]),
             Op::Sum(a) => self.word("sum", &[*a]),
             Op::Argsort(a) => self.word("argsort", &[*a]),

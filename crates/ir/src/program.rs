@@ -231,6 +231,8 @@ pub enum Op {
     /// compared. In place of an array there may be an Int: the outermost size of one that is not needed itself. No
     /// result.
     CheckSize(Atom, u8, Atom, Atom),
+    /// Fails if an Int is negative, which is no number of elements. No result.
+    CheckCount(Atom),
     /// The sum of an array of Reals of one dimension, from left to right.
     Sum(Atom),
     /// The indices of an array of Reals in stable ascending order, NaN last.

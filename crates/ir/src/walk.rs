@@ -28,6 +28,7 @@ impl Op {
             | Self::NewAcc(a)
             | Self::ReadAcc(a)
             | Self::Tell(a)
+            | Self::CheckCount(a)
             | Self::Fail(_, a) => each(*a),
             Self::MulZero(a, b)
             | Self::Concat(a, b)
@@ -90,6 +91,7 @@ impl Op {
             | Self::NewAcc(a)
             | Self::ReadAcc(a)
             | Self::Tell(a)
+            | Self::CheckCount(a)
             | Self::Fail(_, a) => each(a),
             Self::MulZero(a, b)
             | Self::Concat(a, b)

@@ -132,6 +132,7 @@ impl Random {
             op,
             Op::AddAcc(_, _, _)
                 | Op::CheckSize(_, _, _, _)
+                | Op::CheckCount(_)
                 | Op::Tell(_)
                 | Op::Fail(_, _)
                 | Op::Call(_, _)
@@ -157,7 +158,8 @@ impl Random {
             7 => Op::Flatten(a),
             8 => Op::Dim(a, k),
             9 => Op::Sized(a, k, b),
-            10 if k % 2 == 0 => Op::Tell(a),
+            10 if k % 3 == 0 => Op::Tell(a),
+            10 if k % 3 == 1 => Op::CheckCount(a),
             10 => Op::CheckSize(a, k, b, c),
             11 => Op::Sum(a),
             12 => Op::Argsort(a),

@@ -23,7 +23,7 @@ macro_rules! forms {
 
 forms! {
     Copy Undef Prim Select MulZero Stop Call If Match Loop
-    Array Index Update Slice Concat Flatten Dim Sized CheckSize Sum Argsort Shape
+    Array Index Update Slice Concat Flatten Dim Sized CheckSize CheckCount Sum Argsort Shape
     Con Zero Plus Unpack ToTangent FromTangent
     NewAcc AddAcc AtAcc PartAcc ReadAcc
     Tell Fail Custom Jvp Linearize Apply

@@ -168,6 +168,7 @@ impl SpecialiseOrders {
             Op::MulZero(..)
             | Op::Dim(..)
             | Op::CheckSize(..)
+            | Op::CheckCount(_)
             | Op::Tell(_)
             | Op::Sum(_)
             | Op::Argsort(_)

@@ -61,8 +61,12 @@ impl<'p> Ctx<'p> {
         is_proven
     }
 
-    /// What is known after a statement: where one side of a branch fails, the other was taken. What was known before.
+    /// What is known after a statement: where one side of a branch fails, the other was taken, and what was checked
+    /// holds. What was known before.
     pub(super) fn pass(&mut self, stmt: &Stmt) -> Vec<(VarId, Option<Range>)> {
+        if let (true, Op::CheckCount(n)) = (self.in_place, &stmt.op) {
+            return self.order(Atom::Int(0), *n, 0);
+        }
         let Op::If(cond, then, other) = &stmt.op else { return vec![] };
         if !self.in_place || !(then.surely_fails() || other.surely_fails()) {
             return vec![];

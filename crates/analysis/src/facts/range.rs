@@ -275,6 +275,7 @@ impl Ctx<'_> {
                 let size = self.size(*a, usize::from(*k));
                 size.is_some_and(|size| self.is_with_rows(size, n))
             }
+            Op::CheckCount(n) => self.is_count(*n),
             Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
                 self.range(*lo).lo >= 0 && self.is_below(*lo, *hi, 0) && self.is_up_to(*hi, *a)
             }
@@ -392,15 +393,17 @@ impl Ctx<'_> {
     /// Whether a loop that collects has a count for it.
     pub(super) fn counts(&self, form: &LoopForm) -> bool {
         match form {
-            LoopForm::For { count, .. } => {
-                // A size is not negative, nor is what is equal to one.
-                let symbol = self.symbol(*count);
-                let is_size = |(one, other): &(Symbol, Symbol)| {
-                    matches!(one, Symbol::Dim(_, _)) && self.same(*other, symbol)
-                };
-                self.range(*count).lo >= 0 || self.equal.iter().any(is_size)
-            }
+            LoopForm::For { count, .. } => self.is_count(*count),
             LoopForm::While(_) => true,
         }
+    }
+
+    /// Whether an Int is not negative. A size is not, nor is what is equal to one.
+    fn is_count(&self, n: Atom) -> bool {
+        let symbol = self.symbol(n);
+        let is_size = |(one, other): &(Symbol, Symbol)| {
+            matches!(one, Symbol::Dim(_, _)) && self.same(*other, symbol)
+        };
+        self.range(n).lo >= 0 || self.equal.iter().any(is_size)
     }
 }

@@ -179,14 +179,22 @@ impl Body<'_, '_> {
     /// Begins what a loop with a count collects.
     fn begin_all(&mut self, of: &Counted<'_>) {
         let Counted { looped, vars, text: count, .. } = of;
-        let (collected, site) = (&vars[looped.states.len()..], self.site());
-        if !collected.is_empty() && !self.is_proven {
-            self.line(format_args!(
-                "if (PB_RARE({count} < 0)) pb_fail(c, {site}, PB_F_NEGATIVE, {count}, 0, 0);"
-            ));
+        let collected = &vars[looped.states.len()..];
+        if !collected.is_empty() {
+            self.check_count(count);
         }
         for (var, row) in collected.iter().zip(&looped.body.results[looped.states.len()..]) {
             self.begin(*var, *row, of);
+        }
+    }
+
+    /// Fails unless a number is one of elements, which is not negative.
+    pub fn check_count(&mut self, count: &str) {
+        let site = self.site();
+        if !self.is_proven {
+            self.line(format_args!(
+                "if (PB_RARE({count} < 0)) pb_fail(c, {site}, PB_F_NEGATIVE, {count}, 0, 0);"
+            ));
         }
     }
 

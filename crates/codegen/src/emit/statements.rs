@@ -76,6 +76,10 @@ impl Body<'_, '_> {
             (Op::CheckSize(array, dimension, n, what), _) => {
                 self.check_size(*array, *dimension, *n, *what);
             }
+            (Op::CheckCount(n), _) => {
+                let n = self.atom(*n);
+                self.check_count(&n);
+            }
             (Op::AddAcc(acc, at, value), _) => self.add_acc(*acc, at, *value),
             (op, [var]) => {
                 self.keep_sizes(op, *var);

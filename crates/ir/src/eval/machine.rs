@@ -197,7 +197,8 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::Dim { d, a, dimension } => { let n = r.dim(a, dimension); r.set_int(d, n) }
                 Instr::Sized { d, a, dimension, n } => { let value = r.sized(a, dimension, n); r.set(d, value) }
                 Instr::CheckSize { a, dimension, n, what } => check!(r.check_size(a, dimension, n, what)),
-                Instr::CheckCount { a, n, what } => check!(r.check_count(a, n, what)),
+                Instr::CheckEqual { a, n, what } => check!(r.check_equal(a, n, what)),
+                Instr::CheckCount { n } => check!(r.count(n).map(drop)),
                 Instr::Sum { d, a } => { let x = r.sum(core, a); r.set_real(d, x) }
                 Instr::Argsort { d, a } => put!(d, r.argsort(core, a)),
                 Instr::Shape { d, a, rank } => { let value = r.shape(a, rank); r.set(d, value) }

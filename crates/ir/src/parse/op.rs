@@ -202,6 +202,7 @@ impl Parser<'_> {
                 if word == "dim" { Op::Dim(a, k) } else { Op::Shape(a, k) }
             }
             "tell" => unary(Op::Tell, self)?,
+            "check_count" => unary(Op::CheckCount, self)?,
             "sized" => {
                 let at = self.at;
                 let [a, k, n] = self.operands()?;

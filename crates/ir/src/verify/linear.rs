@@ -101,7 +101,7 @@ impl<'a> Ctx<'a> {
             Op::Dim(_, _) | Op::CheckSize(_, _, _, _) | Op::Shape(_, _) => {
                 self.results(stmt, Some(false));
             }
-            Op::Fail(_, text) | Op::Tell(text) => self.held(&[*text]),
+            Op::Fail(_, a) | Op::Tell(a) | Op::CheckCount(a) => self.held(&[*a]),
             Op::Copy(a) | Op::Flatten(a) | Op::Sum(a) | Op::NewAcc(a) | Op::ReadAcc(a) => {
                 self.form(stmt, &[*a], &[]);
             }

@@ -107,6 +107,7 @@ impl<'a> Ctx<'a> {
             | Op::Dim(_, _)
             | Op::Sized(_, _, _)
             | Op::CheckSize(_, _, _, _)
+            | Op::CheckCount(_)
             | Op::Sum(_)
             | Op::Argsort(_)
             | Op::Shape(_, _) => self.check_array_op(stmt),
@@ -171,6 +172,10 @@ impl<'a> Ctx<'a> {
                 if self.type_of(*a) != Type::INT || *k > 0 {
                     self.check_rank(*a, k.saturating_add(1));
                 }
+                self.gives(stmt, &[]);
+            }
+            Op::CheckCount(n) => {
+                self.ints(&[*n]);
                 self.gives(stmt, &[]);
             }
             Op::Sum(a) => {

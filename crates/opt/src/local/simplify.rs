@@ -248,6 +248,7 @@ impl Simplify<'_> {
             | Op::PartAcc(_, _, _)
             | Op::ReadAcc(_)
             | Op::Tell(_)
+            | Op::CheckCount(_)
             | Op::Fail(_, _)
             | Op::Custom { .. }
             | Op::Jvp(_, _, _)

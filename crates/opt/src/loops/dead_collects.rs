@@ -1,22 +1,21 @@
 //! Dead-code elimination of collected arrays, in loops whose count may be negative.
 //!
 //! ```text
-//! s, c = for i < n with t = 0.0 {                 p = int_lt(n, 0)
-//!   x = real(i)                                   if p { d = for i < n { collect 0.0 } } else { }
-//!   u = add(t, x)                            =>   s = for i < n with t = 0.0 { … }
+//! s, c = for i < n with t = 0.0 {                 check_count(n)
+//!   x = real(i)                                   s = for i < n with t = 0.0 { … }
+//!   u = add(t, x)                            =>
 //!   yield u
 //!   collect x
 //! }
 //! ```
 //!
 //! Here nothing reads `c`. A negative count is an error only for a loop that collects, so `dce` keeps such an array:
-//! it is there for its error. This pass puts a guard before the loop (`guard`), which fails in its place.
+//! it is there for its error. This pass puts a check before the loop, which fails in its place.
 //!
 //! Law: values and failures stay. Arrays of rows stay, since rows of several sizes are an error of their own, and so
 //! does an array of a loop whose count is known not to be negative, which is left to `dce`.
 
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
-use pullback_prim::Prim;
+use pullback_ir::{Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_func};
@@ -28,7 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     scope: Scope::Anywhere,
     runs_last: false,
     about: "lets loops collect nothing that is not read, also if their count may be negative",
-    law: "for i < n with s { yield t collect e } = if n < 0 { fail }, for i < n with s { yield t }",
+    law: "for i < n with s { yield t collect e } = check_count n, for i < n with s { yield t }",
     run,
 };
 
@@ -54,7 +53,7 @@ fn in_block(
         }
         if drops(program, &mut stmt, read, counted) {
             changed = true;
-            block.stmts.extend(guard(program, &stmt, counted).into_iter().flatten());
+            block.stmts.extend(check(&stmt, counted));
         }
         block.stmts.push(stmt);
     }
@@ -72,8 +71,7 @@ fn drops(
     else {
         return false;
     };
-    // Such a loop is a guard of this pass itself.
-    if (states.is_empty() && body.stmts.is_empty()) || counted.contains(index) {
+    if counted.contains(index) {
         return false;
     }
     let collected = &stmt.vars[states.len()..];
@@ -87,27 +85,11 @@ fn drops(
     true
 }
 
-/// The guard for a loop that collects nothing any more: it fails as the loop did if the count is negative, which is
-/// an error only for a loop that collects.
-pub(crate) fn guard(
-    program: &mut Program,
-    stmt: &Stmt,
-    counted: &FxHashSet<VarId>,
-) -> Option<[Stmt; 2]> {
+/// The check for a loop that collects nothing any more: it fails as the loop did if the count is negative.
+pub(crate) fn check(stmt: &Stmt, counted: &FxHashSet<VarId>) -> Option<Stmt> {
     let Op::Loop(Loop { form: LoopForm::For { index, count, .. }, states, .. }) = &stmt.op else {
         return None;
     };
-    if stmt.vars.len() > states.len() || counted.contains(index) {
-        return None;
-    }
-    let is_negative = program.fresh("is_negative", Type::BOOL);
-    let test = Op::Prim(Prim::IntLt, vec![*count, Atom::Int(0)]);
-    let index = program.fresh("i", Type::INT);
-    let array = program.fresh("array", Type::REAL.array());
-    let form = LoopForm::For { index, count: *count, down: false };
-    let body = Block { stmts: vec![], results: vec![Atom::Real(0.0)] };
-    let fails = Op::Loop(Loop { form, states: vec![], init: vec![], body });
-    let then = Block { stmts: vec![Stmt::new(vec![array], fails, stmt.span)], results: vec![] };
-    let op = Op::If(is_negative.into(), then, Block::default());
-    Some([Stmt::new(vec![is_negative], test, stmt.span), Stmt::new(vec![], op, stmt.span)])
+    let is_needed = stmt.vars.len() == states.len() && !counted.contains(index);
+    is_needed.then(|| Stmt::new(vec![], Op::CheckCount(*count), stmt.span))
 }

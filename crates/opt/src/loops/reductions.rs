@@ -14,14 +14,14 @@
 //!
 //! Law: every value keeps its bits, since `sum` adds from 0 in the order of the elements. To split, each state must
 //! begin with `+0`, each step must only add to it, and the loop must run upwards with a count that is not negative,
-//! since that is an error for what collects. To fuse back, `dead_collects::guard` keeps that error where an array
+//! since that is an error for what collects. To fuse back, `dead_collects::check` keeps that error where an array
 //! goes.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::loops::dead_collects::guard;
+use crate::loops::dead_collects::check;
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_analysis::zeros::is_zero;
@@ -122,7 +122,7 @@ fn summands(form: &Loop, counted: &FxHashSet<VarId>) -> Option<Vec<Atom>> {
 fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> bool {
     let mut changed = false;
     let mut makers: FxHashMap<VarId, usize> = FxHashMap::default();
-    let mut guards: FxHashMap<usize, [Stmt; 2]> = FxHashMap::default();
+    let mut checks: FxHashMap<usize, Stmt> = FxHashMap::default();
     let mut stmts: Vec<Stmt> = Vec::with_capacity(block.stmts.len());
     for mut stmt in std::mem::take(&mut block.stmts) {
         for inner in stmt.op.blocks_mut() {
@@ -134,7 +134,7 @@ fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> 
             let is_kept = known.uses.get(&array) != Some(&1);
             let maker = *maker;
             absorb(program, &mut stmts[maker], array, stmt.vars[0], is_kept);
-            guards.extend(guard(program, &stmts[maker], known.counted).map(|stmts| (maker, stmts)));
+            checks.extend(check(&stmts[maker], known.counted).map(|check| (maker, check)));
             changed = true;
             continue;
         }
@@ -144,7 +144,7 @@ fn put_together(program: &mut Program, block: &mut Block, known: &Known<'_>) -> 
         stmts.push(stmt);
     }
     for (at, stmt) in stmts.into_iter().enumerate() {
-        block.stmts.extend(guards.remove(&at).into_iter().flatten());
+        block.stmts.extend(checks.remove(&at));
         block.stmts.push(stmt);
     }
     changed

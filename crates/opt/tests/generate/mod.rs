@@ -323,6 +323,10 @@ impl Generator {
                 let text = self.emit(Type::STR, Op::Prim(Prim::ShowReal, vec![x]));
                 self.act(Op::Tell(text));
             }
+            _ if self.below(3) == 0 => {
+                let n = self.atom(Type::INT);
+                self.act(Op::CheckCount(n));
+            }
             _ => {
                 let text = Atom::Str(self.program.string("the sizes"));
                 let n = self.emit(Type::INT, Op::Dim(a, 0));

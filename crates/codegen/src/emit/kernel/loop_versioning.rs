@@ -114,6 +114,7 @@ impl Guard<'_, '_> {
             }
             Op::CheckSize(count, _, n, _) if self.plan.is_count(*count) => (vec![*n, *count], None),
             Op::CheckSize(array, _, n, _) => (vec![*n], Some(array)),
+            Op::CheckCount(n) => (vec![*n], None),
             Op::Loop(looped) => (looped.for_count().into_iter().collect(), None),
             _ => (vec![], None),
         };
@@ -208,6 +209,10 @@ impl Guard<'_, '_> {
                 let (n, size) =
                     (self.atom(*n), self.size_text(self.size(*array, usize::from(*dimension))));
                 self.fails_if(format_args!("{size} != {n}"));
+            }
+            Op::CheckCount(n) if is_unproven => {
+                let n = self.atom(*n);
+                self.fails_if(format_args!("{n} < 0"));
             }
             Op::Fail(..) => {
                 let slow = self.slow.clone();

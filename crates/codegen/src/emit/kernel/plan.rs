@@ -179,7 +179,7 @@ impl<'k> Plan<'k> {
                 self.same_sizes(var, *a, at.len());
                 true
             }
-            (Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..), _) => true,
+            (Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..) | Op::CheckCount(_), _) => true,
             (Op::Fail(..), vars) => vars.iter().all(|var| self.is_number(*var)),
             (Op::Array(elements), &[var]) => self.literal(elements, var),
             (Op::Zero(a), &[var]) => {
@@ -338,6 +338,7 @@ impl<'k> Plan<'k> {
                 self.is_ahead(*n) && self.is_ahead(*count)
             }
             Op::CheckSize(array, _, n, _) => self.is_ahead(*n) && self.has_sizes_ahead(*array),
+            Op::CheckCount(n) => self.is_ahead(*n),
             Op::Loop(looped) => match looped.form {
                 LoopForm::For { count, .. } => self.is_ahead(count),
                 LoopForm::While(_) => false,
@@ -418,7 +419,7 @@ fn can_fail(stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::Prim(prim, _) => !prim.row().is_pure(),
         Op::AddAcc(_, at, _) | Op::AtAcc(_, at) => !at.is_empty(),
-        Op::Index(..) | Op::CheckSize(..) | Op::Fail(..) => true,
+        Op::Index(..) | Op::CheckSize(..) | Op::CheckCount(_) | Op::Fail(..) => true,
         Op::Loop(looped) => looped.body.results.len() > looped.states.len(),
         _ => false,
     }

@@ -294,6 +294,7 @@ impl<'t, 'k> Text<'t, 'k> {
                 | Op::ReadAcc(_)
                 | Op::Zero(_)
                 | Op::CheckSize(..)
+                | Op::CheckCount(_)
                 | Op::Fail(..),
                 vars,
             ) => {

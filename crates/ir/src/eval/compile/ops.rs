@@ -87,8 +87,12 @@ impl Emit<'_, '_> {
                 self.push(if is_array {
                     Instr::CheckSize { a, dimension, n, what }
                 } else {
-                    Instr::CheckCount { a, n, what }
+                    Instr::CheckEqual { a, n, what }
                 });
+            }
+            (Op::CheckCount(n), _) => {
+                let n = self.look(*n);
+                self.push(Instr::CheckCount { n });
             }
             (Op::AddAcc(acc, at, v), _) => {
                 let ty = self.program.type_of(*v);

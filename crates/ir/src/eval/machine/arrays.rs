@@ -25,12 +25,16 @@ impl Window<'_> {
         rank: u8,
         n: Operand,
     ) -> Result<(), Fault> {
-        let number = self.int(n);
-        let Ok(count) = usize::try_from(number) else {
-            return Err(Fault::Negative { number, what: "the size of an array" });
-        };
+        let count = self.count(n)?;
         core.builders.push(Builder::new(kind, usize::from(rank), count, &core.meter)?);
         Ok(())
+    }
+
+    /// How many elements an array gets: an error if the number is negative.
+    pub fn count(&self, n: Operand) -> Result<usize, Fault> {
+        let number = self.int(n);
+        let count = usize::try_from(number);
+        count.map_err(|_| Fault::Negative { number, what: "the size of an array" })
     }
 
     /// Begins an array of unknown size.
@@ -192,7 +196,7 @@ impl Window<'_> {
 
     /// An error unless a number is that of rows.
     #[inline(never)]
-    pub fn check_count(&self, a: Operand, n: Operand, what: Operand) -> Result<(), Fault> {
+    pub fn check_equal(&self, a: Operand, n: Operand, what: Operand) -> Result<(), Fault> {
         let (found, needed) = (self.int(a), self.int(n));
         if found == needed {
             return Ok(());
