@@ -1,5 +1,5 @@
-//! Loop versioning (Byler et al. 1987): a guard before a kernel asks whether anything in it could fail, and if so goes
-//! to a second copy of the loop, which checks every step.
+//! Loop versioning: a guard before a kernel asks whether anything in it could fail, and if so goes to a second copy of
+//! the loop, which checks every step.
 //!
 //! Input: the plan of a kernel. Output: the C text of the guard, which is empty if all is proved; or none if a failure
 //! hangs on what is not known before the loop, and then the loop is no kernel.
