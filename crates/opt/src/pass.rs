@@ -141,6 +141,12 @@ fn in_block(
     changed
 }
 
+/// The statements of a block, which gets room for as many in their place: most passes put nearly all of them back.
+pub(crate) fn take(block: &mut Block) -> Vec<Stmt> {
+    let room = Vec::with_capacity(block.stmts.len());
+    std::mem::replace(&mut block.stmts, room)
+}
+
 /// Redirects a read of an array at a place, or inside that place, to another variable that holds what is there.
 pub(crate) fn read_from(op: &mut Op, array: VarId, place: &[Atom], other: VarId) {
     if let Op::Index(Atom::Var(of), at) = op

@@ -20,7 +20,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_body, take};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -95,7 +95,7 @@ impl States<'_> {
     fn block(&mut self, block: &mut Block, touched: &mut Vec<VarId>) {
         let mut renamed = FxHashMap::default();
         let mut begun = vec![];
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             stmt.op.for_each_atom_mut(&mut |atom| rename(&renamed, atom));
             #[expect(clippy::wildcard_enum_match_arm, reason = "only these touch accumulators")]
             match &stmt.op {

@@ -19,7 +19,7 @@
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_body, take};
 use pullback_analysis::constants::Constants;
 use pullback_analysis::lattice::Flat;
 use pullback_analysis::zeros::Zeros;
@@ -93,7 +93,7 @@ struct Scalarise<'p> {
 
 impl Scalarise<'_> {
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             if !self.replaces(&stmt, &mut block.stmts) {
                 block.stmts.push(stmt);

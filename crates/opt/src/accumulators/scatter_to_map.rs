@@ -20,7 +20,7 @@ use pullback_base::Span;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
@@ -73,7 +73,7 @@ impl Collect<'_> {
             instead.insert(life.begin, vec![]);
             instead.insert(life.end, self.collect(block, life));
         }
-        for (at, stmt) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
+        for (at, stmt) in take(block).into_iter().enumerate() {
             match instead.remove(&at) {
                 Some(stmts) => block.stmts.extend(stmts),
                 None => block.stmts.push(stmt),

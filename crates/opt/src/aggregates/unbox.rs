@@ -22,7 +22,7 @@ use pullback_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::flow::{Place, Way, arrivals, departures};
 use pullback_analysis::horn::Horn;
@@ -225,7 +225,7 @@ struct Unbox<'p> {
 
 impl Unbox<'_> {
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             let is_built = |var: &VarId| self.arrays.contains(var) && self.sizes.contains_key(var);
             let built: Vec<VarId> = stmt.vars.iter().copied().filter(is_built).collect();

@@ -16,7 +16,7 @@
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::{Analyses, Changed};
 
@@ -47,7 +47,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
 
 /// Gives statements the operations, and loops the counts and results, that are known.
 fn replace(program: &mut Program, block: &mut Block, facts: &FuncFacts) {
-    for mut stmt in std::mem::take(&mut block.stmts) {
+    for mut stmt in take(block) {
         if let Some(op) = facts.known.get(&stmt.id) {
             stmt.op = op.clone();
         }

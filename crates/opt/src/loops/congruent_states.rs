@@ -26,7 +26,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::local::cse::shared;
-use crate::pass::{Pass, Phase, Scope, each_body, keep};
+use crate::pass::{Pass, Phase, Scope, each_body, keep, take};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -46,7 +46,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
 
 fn in_block(program: &Program, tells: &Tells, block: &mut Block) -> bool {
     let mut changed = false;
-    for mut stmt in std::mem::take(&mut block.stmts) {
+    for mut stmt in take(block) {
         for inner in stmt.op.blocks_mut() {
             changed |= in_block(program, tells, inner);
         }

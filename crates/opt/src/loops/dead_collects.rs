@@ -18,7 +18,7 @@
 use pullback_ir::{Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -47,7 +47,7 @@ fn in_block(
     counted: &FxHashSet<VarId>,
 ) -> bool {
     let mut changed = false;
-    for mut stmt in std::mem::take(&mut block.stmts) {
+    for mut stmt in take(block) {
         for inner in stmt.op.blocks_mut() {
             changed |= in_block(program, inner, read, counted);
         }

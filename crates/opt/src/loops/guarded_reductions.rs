@@ -19,7 +19,7 @@ use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_body, take};
 use pullback_analysis::loop_shape::joined;
 use pullback_analysis::{Analyses, Changed};
 
@@ -52,7 +52,7 @@ struct GuardedReductions<'p> {
 
 impl GuardedReductions<'_> {
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             if let Op::Loop(looped) = &stmt.op {
                 self.states.extend(&looped.states);
             }

@@ -20,7 +20,7 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::effects::{FuncEffects, touches_acc};
 use pullback_analysis::reorder::names;
 use pullback_analysis::{Analyses, Changed};
@@ -67,7 +67,8 @@ impl Hoist<'_> {
     /// Moves code out of the loops of a block. Gives, for each statement that the block has then, the number of loops
     /// around it inside which it surely has a value (`Effects::needs_inside`).
     fn block(&mut self, block: &mut Block) -> Vec<usize> {
-        let (mut stmts, mut needs) = (vec![], vec![]);
+        let room = block.stmts.len();
+        let (mut stmts, mut needs) = (Vec::with_capacity(room), Vec::with_capacity(room));
         for mut stmt in std::mem::take(&mut block.stmts) {
             let mut need = self.effects.needs_inside(self.program, &stmt);
             if self.effects.computes_int(self.program, &stmt) {
@@ -119,7 +120,8 @@ impl Hoist<'_> {
         mut bound: FxHashSet<VarId>,
         is_sure: bool,
     ) -> Vec<(Stmt, usize)> {
-        let (mut out, mut kept, mut kept_needs) = (vec![], vec![], vec![]);
+        let (mut out, room) = (vec![], block.stmts.len());
+        let (mut kept, mut kept_needs) = (Vec::with_capacity(room), Vec::with_capacity(room));
         for (mut stmt, need) in std::mem::take(&mut block.stmts).into_iter().zip(needs.drain(..)) {
             let can_run = is_sure || (need < self.depth && !self.looks_at_undefined(&stmt.op));
             let is_code = !stmt.vars.is_empty()
@@ -147,7 +149,7 @@ impl Hoist<'_> {
     fn ints_of(&mut self, branch: &mut Stmt, bound: &mut FxHashSet<VarId>) -> Vec<Stmt> {
         let mut out = vec![];
         for block in branch.op.blocks_mut() {
-            for mut stmt in std::mem::take(&mut block.stmts) {
+            for mut stmt in take(block) {
                 let is_int = matches!(stmt.vars[..], [var] if self.ints.contains(&var));
                 if is_int && !names(&stmt.op, bound) {
                     self.changed = true;

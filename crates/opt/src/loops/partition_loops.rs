@@ -27,7 +27,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::affine::Ints;
 use pullback_analysis::cost::is_straight;
 use pullback_analysis::{Analyses, Changed};
@@ -73,7 +73,7 @@ type Near = Vec<(usize, i64)>;
 
 impl PartitionLoops<'_> {
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             for inner in stmt.op.blocks_mut() {
                 self.block(inner);
             }

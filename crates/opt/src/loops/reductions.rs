@@ -22,7 +22,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::loops::dead_collects::check;
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_analysis::zeros::is_zero;
 use pullback_analysis::{Analyses, Changed};
@@ -70,7 +70,7 @@ struct Known<'k> {
 
 fn take_apart(program: &mut Program, block: &mut Block, counted: &FxHashSet<VarId>) -> bool {
     let mut changed = false;
-    for mut stmt in std::mem::take(&mut block.stmts) {
+    for mut stmt in take(block) {
         for inner in stmt.op.blocks_mut() {
             changed |= take_apart(program, inner, counted);
         }

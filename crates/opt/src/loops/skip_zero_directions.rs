@@ -23,7 +23,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_func};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::affine::Inside;
 use pullback_analysis::zeros::{hands_on, is_either_zero, is_zero};
 use pullback_analysis::{Analyses, Changed};
@@ -119,7 +119,7 @@ impl SkipZeroDirections<'_> {
     /// before the loop in the middle.
     fn block(&mut self, block: &mut Block, around: &Around<'_>) -> Vec<Stmt> {
         let mut before = vec![];
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             let inside = around.inside(&stmt.op);
             let mut asked = vec![];
             for inner in stmt.op.blocks_mut() {

@@ -18,7 +18,7 @@
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, rename};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_body, take};
 use pullback_analysis::cost::copies;
 use pullback_analysis::{Analyses, Changed};
 
@@ -46,7 +46,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
 
 fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
     let mut changed = false;
-    for mut stmt in std::mem::take(&mut of.stmts) {
+    for mut stmt in take(of) {
         for inner in stmt.op.blocks_mut() {
             changed |= block(program, tells, inner);
         }

@@ -11,6 +11,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::{Choice, has_no_value};
+use crate::pass::take;
 use pullback_analysis::flow::Place;
 use pullback_analysis::reorder::names;
 
@@ -142,7 +143,7 @@ impl<'p> Split<'p> {
     }
 
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in take(block) {
             let mut after = vec![];
             self.stmt(&mut stmt, &mut block.stmts, &mut after);
             block.stmts.push(stmt);

@@ -11,6 +11,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choice::{Choice, Layout};
+use crate::pass::take;
 use pullback_analysis::flow::Place;
 
 /// The name of the pass.
@@ -108,7 +109,7 @@ impl<'p> Split<'p> {
     }
 
     fn block(&mut self, block: &mut Block) {
-        for stmt in std::mem::take(&mut block.stmts) {
+        for stmt in take(block) {
             self.stmt(stmt, &mut block.stmts);
         }
     }
