@@ -150,13 +150,18 @@ macro_rules! modules {
 
 modules! {
     array 75
+    complex 100
+    constrained 0
+    dae 4
     distributions 50
     implicit 12
     interpolate 30
     krylov 4
+    lie 100
     linalg 100
     list 40
     math 125
+    nn 50
     ode 20
     optim 50
     option 25
@@ -164,7 +169,9 @@ modules! {
     quadrature 4
     random 6
     root 8
+    rosenbrock 4
     sample 4
+    sde 30
     signal 50
     sparse 25
     special 30
