@@ -152,7 +152,7 @@ modules! {
     array 75
     complex 100
     constrained 0
-    dae 4
+    dae 1
     distributions 50
     implicit 12
     interpolate 30
@@ -169,7 +169,7 @@ modules! {
     quadrature 4
     random 6
     root 8
-    rosenbrock 4
+    rosenbrock 1
     sample 4
     sde 30
     signal 50
