@@ -68,6 +68,9 @@ const ENTRIES: [&str; 15] = [
     "spectrum",
 ];
 
+/// The entries that are compiled to native code too, which takes longer.
+const NATIVE: [&str; 5] = ["solve", "positive", "eigenvalues", "singular", "transform"];
+
 /// The program of an entry, with and without routines.
 fn programs(entry: &str) -> (Program, Program, DefId) {
     let files = Memory::default().with("a.pull", TEXT);
@@ -283,7 +286,7 @@ fn values_and_gradients_are_those_of_the_text_on_every_engine() {
     on_large_stack(|| {
         for entry in ENTRIES {
             let (program, text, def) = programs(entry);
-            for n in [3, 31, 40] {
+            for n in [20, 40] {
                 let wanted = answer("ir", (&text, def), argument(n, 1.0)).expect("a value");
                 let ir = answer("ir", (&program, def), argument(n, 1.0)).expect("a value");
                 let trace = answer("trace", (&program, def), argument(n, 1.0)).expect("a value");
@@ -293,7 +296,7 @@ fn values_and_gradients_are_those_of_the_text_on_every_engine() {
                 }
                 let bits = |items: &[f64]| items.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&trace.0), bits(&ir.0), "{entry} {n}");
-                if n == 40 {
+                if n == 40 && NATIVE.contains(&entry) {
                     let native = answer("native", (&program, def), argument(n, 1.0));
                     let native = native.expect("a value");
                     assert_eq!(bits(&native.0), bits(&ir.0), "{entry}");
@@ -315,24 +318,34 @@ fn errors_and_what_is_not_finite_are_those_of_the_text() {
         for entry in ["solve", "inverse", "determinant", "positive", "triangle", "transform"] {
             let (program, text, def) = programs(entry);
             for point in [&ones, &nan] {
-                let told = |answer: Result<(Vec<f64>, Vec<f64>), Box<Diagnostic>>| match answer {
-                    Ok((value, gradient)) => {
-                        let bits = |x: f64| if x.is_nan() { 0 } else { x.to_bits() };
-                        Ok(value.into_iter().chain(gradient).map(bits).collect::<Vec<_>>())
-                    }
-                    Err(diagnostic) => Err(diagnostic.code.to_string()),
-                };
-                let wanted = told(answer("ir", (&text, def), point.clone()));
-                for engine in ["ir", "native"] {
-                    let found = told(answer(engine, (&program, def), point.clone()));
-                    assert_eq!(found.is_ok(), wanted.is_ok(), "{entry} {engine}");
-                    if engine == "ir" || wanted.is_err() {
-                        assert_eq!(found, wanted, "{entry} {engine}");
+                let wanted = answer("ir", (&text, def), point.clone());
+                for engine in ["ir", "trace"] {
+                    let found = answer(engine, (&program, def), point.clone());
+                    match (found, &wanted) {
+                        (Ok(found), Ok(wanted)) => {
+                            same_where_finite(&found.0, &wanted.0, entry);
+                            same_where_finite(&found.1, &wanted.1, entry);
+                        }
+                        (Err(found), Err(wanted)) => assert_eq!(found.code, wanted.code, "{entry}"),
+                        (found, _) => panic!("{entry} {engine}: {found:?}, not {wanted:?}"),
                     }
                 }
             }
         }
     });
+}
+
+/// Numbers are NaN or infinite where others are, and near them elsewhere.
+fn same_where_finite(found: &[f64], wanted: &[f64], entry: &str) {
+    let kinds = |items: &[f64]| items.iter().map(|x| x.classify()).collect::<Vec<_>>();
+    let is_odd = |x: &f64| !x.is_finite();
+    if wanted.iter().any(is_odd) || found.iter().any(is_odd) {
+        assert_eq!(kinds(found), kinds(wanted), "{entry}");
+    }
+    let finite =
+        |items: &[f64]| items.iter().copied().filter(|x| x.is_finite()).collect::<Vec<_>>();
+    let off = distance(&finite(found), &finite(wanted));
+    assert!(off < 1e-9, "{entry}: {off}");
 }
 
 #[test]
