@@ -23,7 +23,7 @@ use pullback_suite::{deep, root};
 use pullback_syntax::ast::ItemKind;
 use pullback_tools::test;
 
-const MODULES: [(&str, &str); 19] = [
+const MODULES: [(&str, &str); 20] = [
     ("prelude", ""),
     ("linalg", "la"),
     ("stats", "st"),
@@ -43,6 +43,7 @@ const MODULES: [(&str, &str); 19] = [
     ("interpolate", "it"),
     ("quadrature", "qu"),
     ("sparse", "sp"),
+    ("nn", "nn"),
 ];
 
 const INPUTS: &str = r"
