@@ -110,9 +110,9 @@ exit 1
 !  6 |   sum [ (root.newton 1e-9 fs[i] 1.0).0 | i < 2 ]
 !    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ reached from here
 !    |
-!   ::: lib/root.pull:78:24
+!   ::: lib/root.pull:80:24
 !    |
-! 78 |       let (y, slope) = value_and_grad f x in
+! 80 |       let (y, slope) = value_and_grad f x in
 !    |                        ------------------ outside the fragment of this engine
 !    |
 !    = note: each engine covers the part of the language that its paper describes, or more
