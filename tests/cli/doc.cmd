@@ -6,24 +6,45 @@ exit 0
 >   prelude        The prelude: in scope everywhere without an import; a definition of your
 >                  own with the same name takes precedence.
 >   array          Matrices by rows and columns, and arrays in other shapes.
+>   complex        Complex numbers as records of two Reals.
+>   constrained    Minimising under constraints: bounds on each number, and quadratic
+>                  programs.
+>   dae            Differential equations with algebraic ones (of index 1): y' = f t y z and
+>                  0 = g t y z, where the second can be solved for z; and systems M y' = f t
+>                  y with a constant matrix M that may be singular.
 >   distributions  Distributions as values: a log-density and a way to draw from it, with
 >                  the same parameters.
 >   implicit       Implicitly defined functions.
 >   interpolate    Functions through given points.
 >   krylov         Linear systems without a matrix, and implicit functions with them.
+>   lie            Rotations and rigid motions: quaternions, the groups SO(3) and SE(3), and
+>                  their tangents.
 >   linalg         Dense linear algebra.
 >   list           Linked lists: functions on the prelude's `List`.
 >   math           Scalar mathematics beyond the built-in functions.
+>   nn             Layers of neural networks, on batches: matrices with a row for each
+>                  example, and images as `[batch][channels][height][width]`.
 >   ode            Ordinary differential equations y' = f t y.
 >   optim          Minimising a Real-valued function.
 >   option         Values that may be missing: functions on the prelude's `Option`.
+>   quadrature     Integrals of functions of one number, between limits that may be
+>                  infinite.
 >   random         Random numbers without state: a key determines everything drawn from it,
 >                  so programs are pure and every run gives the same numbers.
 >   root           Roots and fixed points.
+>   rosenbrock     One step of a Rosenbrock method, for the stiff systems of "ode" and for
+>                  the systems with algebraic equations of "dae".
 >   sample         Samples from a density that is known up to a factor: Hamiltonian Monte
 >                  Carlo and the No-U-Turn sampler.
+>   sde            Stochastic differential equations dy = f t y dt + g t y dW, with noise
+>                  that is drawn beforehand: from a key, so that a solution is a function of
+>                  its parameters, and can be differentiated by them along the path
+>                  (pathwise, or reparametrised, derivatives).
 >   signal         Convolution, pooling and Fourier transforms.
 >   sparse         Sparse matrices by compressed rows, and tridiagonal systems.
+>   special        Special functions: inverses of the error functions, incomplete beta
+>                  functions, inverses of incomplete gamma and beta functions, Bessel
+>                  functions of real order, and zeta functions.
 >   stats          Log-densities and summaries.
 >   tree           Binary trees with a value at every inner node.
 
@@ -214,6 +235,9 @@ exit 0
 >   linalg.solve [n] (a: [n][n]Real) (b: [n]Real): [n]Real
 >       Solves `a x = b` for a square matrix.
 >
+>   lie.inverse (q: Quaternion): Quaternion
+>       The inverse.
+>
 >   distributions.inverse_gamma (shape: Real) (scale: Real): Distribution Real
 >       Inverse gamma, by shape and scale: `1 / x` is gamma.
 >
@@ -223,9 +247,11 @@ exit 0
 >   linalg.try_inverse [n] (a: [n][n]Real): Option [n][n]Real
 >       `inverse`, or None where `a` is singular.
 >
->   linalg.pinv [n] [m] (a: [n][m]Real): [m][n]Real
->       The pseudo-inverse: `pinv a @ b` is the shortest of the `x` that make `norm (a @ x -
->       b)` smallest.
+>   lie.so3_jacobian_inverse (w: [3]Real): [3][3]Real
+>       The inverse of `so3_jacobian`.
+>
+>   lie.se3_jacobian_inverse (x: Twist) (d: Twist): Twist
+>       The inverse of `se3_jacobian x`, times a twist.
 
 $ pullback doc len
 exit 0
@@ -244,9 +270,16 @@ exit 0
 >   built-in.sqrt : Real -> Real
 >       Square root; derivative +inf at 0; NaN below.
 >
+>   complex.csqrt (z: Complex): Complex
+>       The square root with a real part that is not negative.
+>
 >   linalg.sqrtm [n] (a: [n][n]Real): [n][n]Real
 >       The square root of a square matrix: the matrix `x` with `x @ x = a` whose
 >       eigenvalues have no negative real part.
+>
+>   nn.rms_norm [batch] [n] (epsilon: Real) (gain: [n]Real) (xs: [batch][n]Real):
+>       [batch][n]Real
+>       Each row over the root of the mean of its squares and `epsilon`, times the gain.
 >
 >   linalg.frobenius (a: [][]Real): Real
 >       The square root of the sum of all squares.
@@ -264,6 +297,9 @@ exit 0
 >
 >   linalg.inverse [n] (a: [n][n]Real): [n][n]Real
 >       The inverse of a square matrix.
+>
+>   lie.vee (a: [3][3]Real): [3]Real
+>       The vector of an antisymmetric matrix: the inverse of `hat`.
 >
 >   linalg.svd [n] [m] (a: [n][m]Real): ([n][min n m]Real, [min n m]Real, [m][min n m]Real)
 >       The singular value decomposition `a = u diag(s) vᵀ` of an [n][m] matrix, with k =

@@ -306,36 +306,33 @@ exit 0
 >   acc.7: acc []f64 = new_acc(zero.6)
 >   zero.8: []f64 = zero(w.1)
 >   acc.9: acc []f64 = new_acc(zero.8)
->   is_negative.10: bool = int_lt(t.5, 0)
->   if is_negative.10 {
->     array.11: []f64 = for i.12 < t.5 { collect 0.0 }
->   } else { }
->   total.13: f64 = for i.14 < t.5 with total.15: f64 = 0.0 {
->     total.16: f64 = for j.17 < n.3 with total.18: f64 = 0.0 {
->       t.19: i64 = int_add(i.14, j.17)
->       element.20: f64 = x.0[t.19]
->       element.21: f64 = w.1[j.17]
->       t.22: f64 = mul(element.20, element.21)
->       total.23: f64 = add(total.18, t.22)
->       yield total.23
+>   check_count(t.5)
+>   total.10: f64 = for i.11 < t.5 with total.12: f64 = 0.0 {
+>     total.13: f64 = for j.14 < n.3 with total.15: f64 = 0.0 {
+>       t.16: i64 = int_add(i.11, j.14)
+>       element.17: f64 = x.0[t.16]
+>       element.18: f64 = w.1[j.14]
+>       t.19: f64 = mul(element.17, element.18)
+>       total.20: f64 = add(total.15, t.19)
+>       yield total.20
 >     }
->     t.24: f64 = mul(total.16, total.16)
->     bar.25: f64 = add(total.16, total.16)
->     for i.26 < n.3 {
->       t.27: i64 = int_add(i.14, i.26)
->       element.28: f64 = x.0[t.27]
->       element.29: f64 = w.1[i.26]
->       bar.30: f64 = mul(bar.25, element.28)
->       bar.31: f64 = mul(bar.25, element.29)
->       acc.9[i.26] += bar.30
->       acc.7[t.27] += bar.31
+>     t.21: f64 = mul(total.13, total.13)
+>     bar.22: f64 = add(total.13, total.13)
+>     for i.23 < n.3 {
+>       t.24: i64 = int_add(i.11, i.23)
+>       element.25: f64 = x.0[t.24]
+>       element.26: f64 = w.1[i.23]
+>       bar.27: f64 = mul(bar.22, element.25)
+>       bar.28: f64 = mul(bar.22, element.26)
+>       acc.9[i.23] += bar.27
+>       acc.7[t.24] += bar.28
 >     }
->     total.32: f64 = add(total.15, t.24)
->     yield total.32
+>     total.29: f64 = add(total.12, t.21)
+>     yield total.29
 >   }
->   bar.33: []f64 = read_acc(acc.7)
->   bar.34: []f64 = read_acc(acc.9)
->   yield total.13, bar.33, bar.34
+>   bar.30: []f64 = read_acc(acc.7)
+>   bar.31: []f64 = read_acc(acc.9)
+>   yield total.10, bar.30, bar.31
 > }
 
 $ pullback show tests/cli/programs/gradients.pull attended --stage opt

@@ -81,6 +81,14 @@ exit 0
 >   law   ⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement
 >   runs  in `ir`, after `unzip`, for reverse mode
 >
+> small_routines
+>   type  (IR, functions) -> (IR, functions)
+>   does  calls the text of a routine where its argument is known to be small
+>   law   a routine is called for large arguments alone, and gives what its text gives
+>   phase simplify
+>   scope any code
+>   runs  in the optimiser, until nothing changes
+>
 > tail_calls_to_loops
 >   type  (IR, functions) -> (IR, functions)
 >   does  makes loops of functions that call themselves last and hand on an array with other elements,
@@ -173,14 +181,6 @@ exit 0
 >   does  takes numbers and constants from all calls of a function, where they are the same in all of
 >         them
 >   law   body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself
->   phase simplify
->   scope any code
->   runs  in the optimiser, until nothing changes
->
-> small_routines
->   type  (IR, functions) -> (IR, functions)
->   does  calls the text of a routine where its argument is known to be small
->   law   a routine is called for large arguments alone, and gives what its text gives
 >   phase simplify
 >   scope any code
 >   runs  in the optimiser, until nothing changes

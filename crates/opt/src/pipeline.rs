@@ -18,6 +18,7 @@ use pullback_analysis::{Analyses, Changed};
 
 /// All passes, in their order within each [`Phase`].
 pub const PASSES: &[Pass] = &[
+    crate::functions::small_routines::PASS,
     crate::functions::tail_calls_to_loops::PASS,
     crate::functions::inline::PASS,
     crate::functions::unroll_recursion::PASS,
@@ -29,7 +30,6 @@ pub const PASSES: &[Pass] = &[
     crate::constants::propagate_sizes::PASS,
     crate::constants::interprocedural_sizes::PASS,
     crate::constants::interprocedural_constants::PASS,
-    crate::functions::small_routines::PASS,
     crate::loops::unroll::PASS,
     crate::aggregates::unpack_sums::PASS,
     crate::aggregates::scalar_replacement::PASS,

@@ -115,6 +115,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "kinked 0.0",
         ],
     ),
+    ("clarke", &["kinked 0.0", "f 3.0 4.0 --wrt y --json", "area '(Slab 2.0 3.0)'"]),
     (
         "plot",
         &[
@@ -148,6 +149,7 @@ const BY_ENGINE: &[&str] = &[
     "vjp FILE twice 'f 2.0' 3.0 --cotangent 2.0",
     "jvp FILE f 3.0 4.0 --wrt x --tangent 1.0",
     "check-grad FILE f 3.0 4.0 --wrt x",
+    "clarke FILE kinked 0.0",
     "test FILE",
 ];
 

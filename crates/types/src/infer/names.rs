@@ -504,8 +504,11 @@ impl Infer<'_> {
     }
 }
 
-/// Where a name is defined that the module does not import.
+/// Where a name is defined that the module does not import. A single letter is rather a variable that is missing.
 fn shelf_hint(modules: &[&str], name: &str) -> Option<String> {
+    if name.chars().count() == 1 {
+        return None;
+    }
     let (first, others) = modules.split_first()?;
     let also = match others {
         [] => String::new(),
