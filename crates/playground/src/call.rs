@@ -138,6 +138,6 @@ pub(crate) fn kinks(session: &Session, path: &Path, request: &Map<String, Json>)
 /// Says that there is no such question.
 pub(crate) fn unknown(name: &str) -> Json {
     let known = ["about", "check", "hover", "complete", "format", "value", "plot", "stage"];
-    let hint = did_you_mean("question", name, known.into_iter());
+    let hint = did_you_mean("question", name, known);
     json!({ "refused": format!("there is no question `{name}`: {hint}") })
 }

@@ -44,7 +44,8 @@ pub(crate) fn svd(
 ) -> Outcome {
     // By a power of two, so that no digit is lost and the squares of large numbers are finite.
     let largest = a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let scale = if largest > 1e100 || largest < 1e-100 { power_of_two_near(largest) } else { 1.0 };
+    let is_usual = (1e-100..=1e100).contains(&largest);
+    let scale = if is_usual { 1.0 } else { power_of_two_near(largest) };
     let mut columns = transposed(a, n, m);
     if scale == 0.0 || !scale.is_finite() {
         return Outcome::Declined;
