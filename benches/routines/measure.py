@@ -7,12 +7,13 @@ PULLBACK is the command, `target/release/pullback` unless it is named. `pullback
 several. `taskset -c 0` before the command keeps JAX to one core too.
 """
 
+import argparse
 import ctypes
 import json
 import os
 import random
+import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -132,7 +133,11 @@ def by_jax(entry, args):
 
 def main():
     """Prints a row for each function and size."""
-    pullback = sys.argv[1] if len(sys.argv) > 1 else "target/release/pullback"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pullback", nargs="?", default="target/release/pullback", help="the command to measure")
+    pullback = parser.parse_args().pullback
+    if shutil.which(pullback) is None:
+        parser.error(f"`{pullback}` is no command: build it by `cargo build --release`, or name another")
     random.seed(1)
     with tempfile.TemporaryDirectory() as folder:
         build = [pullback, "build", str(HERE / "matrices.pull"), "--emit", "so", "--derivatives", "grad"]
