@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::jvp::{Dual, jvp};
 use crate::name::NAME;
 use crate::prune::prune;
+use crate::rename_reads::rename_reads;
 use crate::split::split;
 use crate::state::{Ad, Derived, Key, Kind, Result};
 use crate::tally::{JVP, TRANSPOSE, UNZIP};
@@ -205,7 +206,7 @@ impl Ad {
         dual: Dual,
         residual: Option<DataId>,
     ) {
-        let Dual { params, dots, mut body, values, primals } = dual;
+        let Dual { params, dots, mut body, values, mut primals } = dual;
         let tangents = body.results.split_off(values);
         let waiting = self.tally.enter(UNZIP);
         let mut halves = split(&mut self.program, body);
@@ -215,6 +216,7 @@ impl Ad {
         let mut tangents_in = dots.clone();
         if kind == Kind::Pull {
             let unzip = self.tally.enter(TRANSPOSE);
+            rename_reads(&mut self.program, &mut linear, &mut primals);
             let (block, own, beside) = self.transposed(derived, is_entry, &dots, &linear, &primals);
             self.tally.leave(unzip, block.size());
             linear = block;

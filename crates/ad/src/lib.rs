@@ -28,6 +28,7 @@ mod name;
 mod orders;
 mod partial;
 mod prune;
+mod rename_reads;
 mod request;
 mod sites;
 mod specialise_orders;

@@ -59,6 +59,7 @@ pub const PASSES: &[Pass] = &[
     crate::loops::reductions::REDUCE,
     crate::memory::overwrite_log::PASS,
     crate::loops::fuse::FUSE_STATES,
+    crate::loops::distribute_products::PASS,
     crate::loops::dead_collects::PASS,
     crate::loops::skip_zero_directions::PASS,
     crate::loops::partition_loops::PASS,

@@ -19,8 +19,9 @@
 //! matrix, inside a loop over rows, becomes a product of matrices.
 //!
 //! Law: each element keeps its bits, since its terms are added in the same order. It applies where the accumulator
-//! begins with zeros, one statement adds to it, and what is added hangs on all three indices but is no element that
-//! only this iteration reads. Factors that are cheap are computed again; others are collected by the first loop, if
+//! begins with zeros, one statement adds to it, and what is added hangs on the index that is summed over, but is no
+//! element that only this iteration reads. A sum that does not hang on all three indices is then the same in many
+//! iterations, so it leaves their loop. Factors that are cheap are computed again; others are collected by the first loop, if
 //! no count is negative and rows have one size. A factor that is zero but where Reals are equal stays where it is,
 //! since most of it is skipped there.
 
@@ -144,8 +145,8 @@ impl InterchangeLoops<'_> {
         taking.take(*value)?;
         let is_seldom = taking.slice.kept.iter().any(|(var, _)| taking.is_seldom(*var));
         let slice = taking.slice;
-        let is_product = slice.hangs.get(value).is_some_and(is_all);
-        if slice.reads_all || !is_product || is_seldom {
+        let is_summed = slice.hangs.get(value).is_some_and(|levels| levels.contains(&0));
+        if slice.reads_all || !is_summed || is_seldom {
             return None;
         }
         let shape: Vec<(VarId, Atom, bool)> =
