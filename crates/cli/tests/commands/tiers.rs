@@ -148,6 +148,31 @@ fn strict_code_keeps_every_bit_of_a_value() {
 }
 
 #[test]
+fn fast_code_gives_zero_for_what_is_below_the_normal_numbers() {
+    // Numbers of the program itself would be multiplied while it is compiled.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vanishing");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("input.json");
+    for (weight, x, evaluated, fast) in [
+        ("1e-300", "1e-10", "1e-310", "0.0"),
+        ("1e-300", "1e-7", "1e-307", "1e-307"),
+        // What is given stays as it is.
+        ("1e-310", "1.0", "1e-310", "0.0"),
+        ("1e-310", "1e10", "9.999999999999969e-301", "9.999999999999969e-301"),
+    ] {
+        let input = format!("{{\"weight\": {weight}, \"x\": {x}}}");
+        fs::write(&path, &input).expect("a file");
+        let line = format!("run {FILE} vanishing --input {}", path.display());
+        for (options, wanted) in
+            [("", evaluated), ("--engine native --fp strict", evaluated), ("--engine native", fast)]
+        {
+            let (code, out, _) = answer(&format!("{line} {options}"), "cc");
+            assert_eq!((code, out.trim()), (Some(0), wanted), "{input} {options}");
+        }
+    }
+}
+
+#[test]
 fn errors_and_rules_are_the_evaluators() {
     for (line, note) in [
         ("run FILE late 3000000", "note: the evaluator answered: native code ended in an error"),

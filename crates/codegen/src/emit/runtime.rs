@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The runtime of every program, in order.
 const COMMON: &[&str] = &[
     include_str!("../runtime/heap.c"),
+    include_str!("../runtime/underflow.c"),
     include_str!("../runtime/arrays.c"),
     include_str!("../runtime/numbers.c"),
     include_str!("../runtime/tangents.c"),

@@ -36,7 +36,10 @@ pub(super) fn run(starts: &[(String, usize)]) -> String {
     let (mut cases, mut first) = (String::new(), 0);
     for (start, count) in starts {
         let end = first + count;
-        let _ = writeln!(cases, "  if (root < {end}) return {start}(c, root - {first}, a, r), 0;");
+        let _ = writeln!(
+            cases,
+            "  if (root < {end}) return {start}(c, root - {first}, a, r), pb_flush_ends(mode), 0;"
+        );
         first = end;
     }
     format!(
@@ -44,8 +47,9 @@ pub(super) fn run(starts: &[(String, usize)]) -> String {
          int pb_run(pb_ctx *c, uint32_t root, const int64_t *a, int64_t *r, uint64_t stack) {{\n\
          \x20 uint64_t here = (uint64_t)__builtin_frame_address(0);\n\
          \x20 pb_stack(c, here > stack ? here - stack : 0);\n\
-         \x20 if (setjmp(c->jump)) return 1;\n\
-         {cases}  return 1;\n}}\n"
+         \x20 const uint64_t mode = pb_flush();\n\
+         \x20 if (setjmp(c->jump)) return pb_flush_ends(mode), 1;\n\
+         {cases}  return pb_flush_ends(mode), 1;\n}}\n"
     )
 }
 

@@ -31,6 +31,8 @@ typedef struct {
   pb_block *kept[PB_RESULTS];
   int held, has_failed;
   void *memos[PB_UNITS];
+  /* How the caller computes. */
+  uint64_t mode;
 } pb_library;
 
 /* What a failure names: places, functions and primitives of the program, what is given; and its texts. */
@@ -164,6 +166,7 @@ static PB_UNUSED int pb_library_begin(pb_library *l, int unit, const pb_type *ty
   if (__atomic_load_n(&l->stops, __ATOMIC_SEQ_CST)) pb_end(c);
   l->run.types = types;
   l->run.texts = names->texts;
+  l->mode = pb_flush();
   return 1;
 }
 
@@ -172,6 +175,7 @@ static PB_UNUSED void pb_library_end(pb_library *l) {
   if (l->ended == PB_STOPPED) __atomic_store_n(&l->stops, 0, __ATOMIC_SEQ_CST);
   for (int k = 0; k < 3; k++) __atomic_store_n(&l->stand[k], 0, __ATOMIC_RELAXED);
   l->is_running = 0;
+  pb_flush_ends(l->mode);
 }
 
 /* Room for the constants of a program. */
