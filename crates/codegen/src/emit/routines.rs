@@ -22,6 +22,12 @@ use super::body::Body;
 use crate::layout::elem_number;
 
 impl Body<'_, '_> {
+    /// Whether the function is the text of a routine. It runs for small arguments, and for large ones that the routine
+    /// declines: neither is worth much code.
+    pub fn is_text_of_routine(&self) -> bool {
+        self.emit.program.funcs[self.func].routine.is_some()
+    }
+
     /// The lines that ask a routine.
     pub fn routine(&mut self, routine: Routine) {
         let def = &self.emit.program.funcs[self.func];

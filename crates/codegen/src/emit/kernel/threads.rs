@@ -93,7 +93,7 @@ struct Worker {
 impl Body<'_, '_> {
     /// How a kernel is shared out, if it may be run by several threads.
     pub(super) fn share(&self, plan: &Plan<'_>) -> Option<Share> {
-        if self.emit.is_library {
+        if self.emit.is_library || self.is_text_of_routine() {
             return None;
         }
         let sums = Sums::of(plan, self.are_apart(plan))?;
