@@ -10,6 +10,9 @@ exit 2
 !   vjp         Value of a definition, and the cotangents of its parameters for a cotangent of its
 !               result
 !   jvp         Value of a definition, and the tangent of its result for a tangent of its parameters
+!   jacobian    The matrix of derivatives of all numbers of a definition by all numbers of its
+!               parameters
+!   hessian     The matrix of second derivatives of a Real-valued definition
 !   plot        Draw functions with their derivatives, histories and heat maps, in the terminal or as
 !               SVG
 !   check-grad  Check the derivative of a definition at a point, by ways that know no derivative rule

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::REGISTRY;
-use pullback_session::{Answer, Call, Clock, Query, Settings, Stop};
+use pullback_session::{Answer, Call, Clock, Query, Settings, Stop, Wanted};
 use pullback_tools::TestReport;
 
 use crate::bench::bench;
@@ -12,7 +12,7 @@ use crate::build::build;
 use crate::doc::doc;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
-use crate::options::{Color, Command, Options, OutputArgs, WarnArgs};
+use crate::options::{Color, Command, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs};
 use crate::output::Destination;
 use crate::plot::plot;
 use crate::progress::Bar;
@@ -47,11 +47,9 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
                 pullback_session::jvp(query, call, &wrt.wrt, tangent)
             })
         }
-        Command::Plot(asked) => {
-            let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
-            let text = plot(&mut query, asked, color);
-            finish(&query, color, text)
-        }
+        Command::Jacobian(asked) => matrix(color, clock, asked, Wanted::Jacobian),
+        Command::Hessian(asked) => matrix(color, clock, asked, Wanted::Hessian),
+        Command::Plot(asked) => drawing(color, clock, asked),
         Command::CheckGrad { call, settings, warn, verbose, wrt } => {
             let settings = Settings { verbose: verbose.verbose, ..settings.settings(*warn) };
             check_grad(color, clock, &call.call(settings), &wrt.wrt)
@@ -120,6 +118,22 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             gradbench(color, clock, &settings)
         }
     }
+}
+
+/// Prints a matrix of derivatives.
+fn matrix(color: Color, clock: &Clock, asked: &MatrixArgs, wanted: Wanted) -> u8 {
+    let MatrixArgs { call, output, wrt, sparse } = asked;
+    let call = call.call(output.settings());
+    answer(color, output, clock, call, |query, call| {
+        pullback_session::jacobian(query, call, &wrt.wrt, wanted, *sparse)
+    })
+}
+
+/// Prints a drawing.
+fn drawing(color: Color, clock: &Clock, asked: &PlotArgs) -> u8 {
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+    let text = plot(&mut query, asked, color);
+    finish(&query, color, text)
 }
 
 /// Prints an answer, or writes it to the file that is asked for.

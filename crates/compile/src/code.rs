@@ -24,6 +24,7 @@ use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
 use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
 use pullback_lower::Lowered;
+use pullback_sparse::{Dependences, Given, dependences};
 
 use crate::answer::{Answer, Back, Mode};
 use crate::convert::{given, shown};
@@ -212,6 +213,17 @@ fn asked(program: &mut Program, function: DefId, asked: Asked) -> (DefId, usize)
     (entry, count)
 }
 
+/// The gradient of a function that gives a Real, as a function of its own.
+pub fn gradient(program: &mut Program, function: DefId) -> DefId {
+    let (entry, _) = asked(program, function, Asked::Gradient);
+    let Def { name, ty, span, .. } = program.defs[function].clone();
+    let x = program.fresh("x", ty.sides().0.clone());
+    let both = Expr::app(program.global(entry, span), vec![program.var(x, span)], span);
+    let body = Expr::proj(both, 1, span);
+    let body = program.lam(vec![x], body);
+    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
+}
+
 fn operator_type(program: &mut Program, op: AdOp, args: &[&Expr]) -> Type {
     let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
     match ad_type(&mut program.datas, op, &types) {
@@ -318,6 +330,43 @@ impl Compiled {
         let (entry, count) = asked(&mut program, function, what);
         let code = Self::planned(&program, entry, count, plan)?;
         Ok(Self { packing: Some((packing, what)), ..code })
+    }
+
+    /// The code of the tangent of a function, to be traced: routines of libraries are texts in it.
+    pub fn to_be_traced(
+        program: &Program,
+        function: DefId,
+        packing: Packing,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let mut plan = Plan { text_alone: true, ..Plan::of(program) };
+        Self::packed(program, function, Asked::Jvp, packing, &mut plan)
+    }
+
+    /// Which inputs each Real of the tangent of the result depends on, of code to be traced. The Reals of `inputs`, a
+    /// tangent of the argument, are the numbers of inputs from one on, or 0; those of the tangent that this gives are the
+    /// numbers of sets.
+    pub fn dependences(
+        &self,
+        argument: &Value,
+        inputs: &Value,
+        options: &Options,
+    ) -> Result<(Value, Dependences), Box<Diagnostic>> {
+        let lowered = &mut *self.lowered.borrow_mut();
+        let (params, result) = &self.entries[0];
+        let arguments = [argument.clone(), inputs.clone()];
+        let leaves: Vec<Vec<_>> = (params.iter().zip(&*self.taken(&arguments)))
+            .map(|(ty, argument)| given(lowered, ty, argument))
+            .collect();
+        let [points, followed] = &leaves[..] else { bug(NAME, "an argument and its tangent") };
+        let points = points.iter().map(Given::Point);
+        let given: Vec<Given<'_>> = points.chain(followed.iter().map(Given::Inputs)).collect();
+        let limits = options.limits.clone();
+        let mut traced = dependences(&lowered.program, lowered.roots[0], &given, limits)?;
+        let results = std::mem::take(&mut traced.results);
+        match self.told(shown(lowered, result, results)).as_tuple() {
+            Some([_, tangent]) => Ok((tangent.clone(), traced)),
+            Some(_) | None => bug(NAME, "a value with its derivative"),
+        }
     }
 
     /// The code of a closed definition.

@@ -18,7 +18,7 @@ pub mod stages;
 mod threads;
 
 pub use answer::{Answer, Back, Mode};
-pub use code::{Asked, Compiled, counted, evaluate, run};
+pub use code::{Asked, Compiled, counted, evaluate, gradient, run};
 pub use packing::Packing;
 pub use path::{
     Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,

@@ -16,6 +16,7 @@ use pullback_lambda::Type;
 use crate::bug::bug;
 use crate::call::{Direction, Prepared, Purpose, in_order, prepare};
 use crate::engine::{Code, Engine};
+use crate::matrix::Matrix;
 use crate::parts::{Part, components, whole};
 use crate::query::{Query, Stop};
 use crate::settings::{Call, Format};
@@ -27,6 +28,8 @@ pub struct Answer {
     value: Value,
     ty: Type,
     derivative: Option<Derivative>,
+    /// A sparse matrix, which then is the whole answer.
+    matrix: Option<Matrix>,
 }
 
 struct Derivative {
@@ -43,7 +46,7 @@ pub fn run(query: &mut Query<'_>, call: &Call) -> Result<Answer, Stop> {
     check_output(query, call, &prepared, "")?;
     let value = watched(query, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
-    Ok(Answer { code, value, ty: result, derivative: None })
+    Ok(Answer { code, value, ty: result, derivative: None, matrix: None })
 }
 
 /// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
@@ -89,7 +92,7 @@ pub fn jvp(
         result_tangent.unwrap_or_else(|| bug("the result of a derivative is data"));
     let derivative =
         Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, result_tangent)] });
-    Ok(Answer { code, value, ty: result, derivative })
+    Ok(Answer { code, value, ty: result, derivative, matrix: None })
 }
 
 fn backwards(
@@ -111,12 +114,12 @@ fn backwards(
     let shown = order.into_iter().filter_map(|at| cotangents[at].take());
     let shown = shown.map(|(part, cotangent)| (Some(part.name), cotangent, part.tangent)).collect();
     let derivative = Some(Derivative { noun, parts: shown });
-    Ok(Answer { code, value, ty: result, derivative })
+    Ok(Answer { code, value, ty: result, derivative, matrix: None })
 }
 
 /// Refuses a result that the file which will keep it has no place for. What a derivative is with respect to is
 /// data; its tangents hold numbers where the file's form wants them.
-fn check_output(
+pub(crate) fn check_output(
     query: &mut Query<'_>,
     call: &Call,
     prepared: &Prepared,
@@ -162,7 +165,7 @@ fn check_output(
 }
 
 /// Runs a call and watches it as far as its settings ask for it.
-fn watched(
+pub(crate) fn watched(
     query: &mut Query<'_>,
     call: &Call,
     engine: &Engine,
@@ -208,9 +211,26 @@ fn whole_tangent(prepared: &Prepared, given: &Value, named: &[String]) -> Value 
 }
 
 impl Answer {
+    /// A matrix of all numbers, as an array.
+    pub(crate) fn dense(code: Code, rows: Value) -> Self {
+        let ty = Type::array(Type::array(Type::real()));
+        Self { code, value: rows, ty, derivative: None, matrix: None }
+    }
+    /// The sparse matrix that it is, if it is one.
+    pub fn matrix(&self) -> Option<&Matrix> {
+        self.matrix.as_ref()
+    }
+    /// A sparse matrix.
+    pub(crate) fn sparse(code: Code, matrix: Matrix) -> Self {
+        let ty = Type::unit();
+        Self { code, value: Value::unit(), ty, derivative: None, matrix: Some(matrix) }
+    }
     /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own. Each is in
     /// one line, or laid out in rows.
     pub fn text(&self, layout: Option<&Layout>) -> String {
+        if let Some(matrix) = &self.matrix {
+            return matrix.text(layout);
+        }
         let program = self.code.program();
         let shown = |lead: &str, value: &Value, ty: &Type| {
             let text = match layout {
@@ -237,6 +257,9 @@ impl Answer {
     }
     /// The answer for a file: the value alone, or value and derivative by these names.
     pub fn file(&self, format: Format) -> Result<Vec<u8>, Diagnostic> {
+        if let (Some(matrix), Format::Npz) = (&self.matrix, format) {
+            return Ok(matrix.npz());
+        }
         match format {
             Format::Json => return Ok((self.json() + "\n").into_bytes()),
             Format::Npy => return Ok(to_npy(&self.value, &self.ty)),
@@ -263,6 +286,9 @@ impl Answer {
     }
     /// The answer as JSON: the value alone, or an object with value and derivative.
     pub fn json(&self) -> String {
+        if let Some(matrix) = &self.matrix {
+            return matrix.json();
+        }
         let value = to_json(self.code.program(), &self.value, &self.ty);
         let Some(derivative) = &self.derivative else { return value };
         let mut text = format!("{{\"value\": {value}, \"{}\": ", derivative.noun);

@@ -33,6 +33,8 @@ pub mod wrap;
 pub mod watch;
 
 mod derive;
+mod jacobian;
+mod matrix;
 
 pub mod expect;
 pub mod expected;
@@ -53,7 +55,9 @@ pub use files::{
 };
 pub use findings::{Findings, Place};
 pub use index::{Index, Item};
+pub use jacobian::{Wanted, jacobian};
 pub use limits::{Clock, stopped_late};
+pub use matrix::Matrix;
 pub use pullback_data::output::{Layout, to_text};
 pub use query::{Progress, Query, Stop};
 pub use session::{Analysis, Definition, Outcome, Question, Session, TypeAt};

@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("reduce", &["base", "prim", "lambda"]),
     ("ir", &["base", "prim", "routines", "machine"]),
     ("analysis", &["base", "prim", "ir"]),
+    ("sparse", &["base", "prim", "machine", "ir"]),
     ("lower", &["base", "prim", "lambda", "reduce", "ir", "analysis"]),
     ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),
@@ -24,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "compile",
         &[
             "base", "prim", "lambda", "reduce", "eval", "ir", "analysis", "lower", "ad", "opt",
-            "codegen",
+            "codegen", "sparse",
         ],
     ),
     ("engine", &["base", "prim", "lambda", "reduce", "eval", "compile"]),
@@ -41,7 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "session",
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "compile", "codegen",
-            "engine", "data",
+            "engine", "data", "sparse",
         ],
     ),
     (
@@ -60,7 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "embed",
         &[
             "base", "syntax", "types", "lambda", "ir", "analysis", "codegen", "engine", "session",
-            "tools",
+            "sparse", "tools",
         ],
     ),
 ];

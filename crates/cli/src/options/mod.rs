@@ -5,6 +5,7 @@ mod build;
 mod call;
 mod dev;
 mod doc;
+mod matrix;
 mod native;
 mod output;
 mod plot;
@@ -21,6 +22,7 @@ pub use build::{BuildArgs, Emit};
 pub use call::{CallArgs, RequiredCallArgs, WrtArgs};
 pub use dev::DevArgs;
 pub use doc::DocArgs;
+pub use matrix::MatrixArgs;
 pub use native::FpArgs;
 pub use output::{OutputArgs, PAGE};
 pub use plot::{PlotArgs, bounds_behind_dashes};
@@ -109,6 +111,10 @@ pub enum Command {
         #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
         tangent: String,
     },
+    /// The matrix of derivatives of all numbers of a definition by all numbers of its parameters.
+    Jacobian(MatrixArgs),
+    /// The matrix of second derivatives of a Real-valued definition.
+    Hessian(MatrixArgs),
     /// Draw functions with their derivatives, histories and heat maps, in the terminal or as SVG.
     #[command(after_help = plot::EXAMPLES)]
     Plot(PlotArgs),
@@ -260,6 +266,7 @@ impl Command {
             | Self::Grad { output, .. }
             | Self::Vjp { output, .. }
             | Self::Jvp { output, .. } => output.settings.timeout,
+            Self::Jacobian(asked) | Self::Hessian(asked) => asked.output.settings.timeout,
             Self::Plot(asked) => asked.settings.timeout,
             Self::CheckGrad { settings, .. }
             | Self::Clarke { settings, .. }

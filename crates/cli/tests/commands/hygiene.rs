@@ -106,6 +106,19 @@ const CALLS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "jacobian",
+        &[
+            "rows '[1.0, 2.0]'",
+            "changed '[1.0, 2.0, 3.0]' '{ a = 5.0, k = 3 }' --sparse",
+            "f --input INPUT --sparse --json",
+            "third '[1.0]' --sparse",
+        ],
+    ),
+    (
+        "hessian",
+        &["f 3.0 4.0", "f 3.0 4.0 --wrt x --sparse", "area '(Slab 2.0 3.0)' --sparse", "f 3.0"],
+    ),
+    (
         "check-grad",
         &[
             "f 3.0 4.0",
@@ -148,6 +161,8 @@ const BY_ENGINE: &[&str] = &[
     "grad FILE f --input INPUT --wrt x",
     "vjp FILE twice 'f 2.0' 3.0 --cotangent 2.0",
     "jvp FILE f 3.0 4.0 --wrt x --tangent 1.0",
+    "jacobian FILE f 3.0 4.0 --sparse",
+    "hessian FILE f 3.0 4.0 --sparse",
     "check-grad FILE f 3.0 4.0 --wrt x",
     "clarke FILE kinked 0.0",
     "test FILE",

@@ -66,6 +66,28 @@ pub fn to_npz<'v>(values: impl Iterator<Item = (String, &'v Value, &'v Type)>) -
     in_memory(archive.0.finish()).into_inner()
 }
 
+/// The archive of a sparse matrix by columns, as SciPy's `load_npz` reads it.
+pub fn to_sparse_npz(shape: [i64; 2], starts: &[i64], rows: &[i64], values: &[f64]) -> Vec<u8> {
+    let mut archive = Archive(ZipWriter::new(Cursor::new(Vec::new())));
+    let mut format = b"\x93NUMPY\x01\x00".to_vec();
+    let header = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }";
+    format.extend(118_u16.to_le_bytes());
+    format.extend(format!("{header:<117}\ncsc").into_bytes());
+    archive.file("format", &format);
+    let mut bytes = vec![];
+    array(&mut bytes, &[2], &shape);
+    archive.file("shape", &bytes);
+    for (name, ints) in [("indptr", starts), ("indices", rows)] {
+        bytes.clear();
+        array(&mut bytes, &[ints.len() as u64], ints);
+        archive.file(name, &bytes);
+    }
+    bytes.clear();
+    array(&mut bytes, &[values.len() as u64], values);
+    archive.file("data", &bytes);
+    in_memory(archive.0.finish()).into_inner()
+}
+
 /// What is written to memory alone is written.
 fn in_memory<T, E>(written: Result<T, E>) -> T {
     written.unwrap_or_else(|_| bug("an archive in memory can be written"))
@@ -89,12 +111,15 @@ impl Archive {
     fn leaf(&mut self, name: &str, value: &Value, ty: &Type, depth: usize) {
         let mut bytes = Vec::new();
         leaf(&mut bytes, value, ty, depth);
+        self.file(name, &bytes);
+    }
+    fn file(&mut self, name: &str, bytes: &[u8]) {
         let large = bytes.len() as u64 > u64::from(u32::MAX / 2);
         let options = FileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)
             .large_file(large);
         in_memory(self.0.start_file(format!("{name}.npy"), options));
-        in_memory(self.0.write_all(&bytes));
+        in_memory(self.0.write_all(bytes));
     }
 }
 
