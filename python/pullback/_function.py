@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._problem import Bound
+from ._problem import Bound, Problem
 from ._records import record
 from ._tree import stacked
 
@@ -261,14 +261,34 @@ class Function:
         # Code takes them in the order of the parameters; names that are unknown are told there.
         return tuple(given[name] for name in self._reals if name in given)
 
-    def jacobian(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Any:
+    def jacobian(self, *args: Any, wrt: Wrt = None, sparse: bool = False, **kwargs: Any) -> Any:
         """The Jacobian: the value with each Real replaced by its gradient. Of arrays the dimensions of the value come
-        first."""
+        first. With `sparse` it is a sparse matrix of SciPy: a row for each Real of the value, a column for each Real of what
+        it is with respect to."""
+        if sparse:
+            problem = self._problem(args, wrt, kwargs)
+            return problem.jacobian(problem.x0, sparse=True)
         return self._derived("jacobian", _names(wrt))(*args, **kwargs)
 
-    def hessian(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Any:
-        """The Hessian of the value, a Real."""
+    def hessian(self, *args: Any, wrt: Wrt = None, sparse: bool = False, **kwargs: Any) -> Any:
+        """The Hessian of the value, a Real. With `sparse` it is a sparse matrix of SciPy."""
+        if sparse:
+            problem = self._problem(args, wrt, kwargs)
+            return problem.hessian(problem.x0, sparse=True)
         return self._derived("hessian", _names(wrt))(*args, **kwargs)
+
+    def _problem(self, args: tuple, wrt: Wrt, kwargs: dict[str, Any]) -> Problem:
+        """The problem of one vector at these arguments."""
+        options = {**self._options, **{name: kwargs.pop(name) for name in _OPTIONS if name in kwargs}}
+        names, bound = _names(wrt), Bound(self, {})
+        for name in names:
+            if name not in self._reals:
+                raise TypeError(f"there is no parameter `{name}` with Reals to differentiate with respect to")
+        start = bound._args(args, kwargs)
+        if kwargs:
+            raise TypeError(f"there is no parameter `{next(iter(kwargs))}`")
+        # Columns come in the order of the parameters.
+        return Problem(bound, start, options, tuple(name for name in self._reals if name in names) or None)
 
     @functools.cached_property
     def _derivatives(self) -> dict:

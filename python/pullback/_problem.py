@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._forms import ordered, reals
+from ._sparse import Sparse, Structure
 from ._tree import is_real, leaves, mapped, parts
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Problem:
         self.size = int(sum(leaf.size for leaf in found))
         self.x0 = _vector(self._template, self.size)
         self._function = function
+        self._plans: dict[str, Sparse] = {}
 
     def __repr__(self) -> str:
         return f"<problem of {self.size} numbers: {self._bound!r}>"
@@ -142,13 +144,33 @@ class Problem:
         """All Reals of the value, a vector: for `scipy.optimize.root` and `least_squares`."""
         return _vector(_reals(self.value(x)))
 
-    def jacobian(self, x):
-        """The Jacobian of `residuals`, a matrix."""
+    def jacobian(self, x, sparse: bool = False):
+        """The Jacobian of `residuals`, a matrix; with `sparse`, one of SciPy by columns (`csc_array`)."""
+        if sparse:
+            return self._sparse("jvp", x).matrix(x)
         return self._matrix(self._function.jacobian(*self._arguments(x), wrt=self._wrt, **self._options))
 
-    def hessian(self, x):
-        """The Hessian of the value, a Real: a matrix."""
+    def hessian(self, x, sparse: bool = False):
+        """The Hessian of the value, a Real: a matrix; with `sparse`, one of SciPy by columns (`csc_array`)."""
+        if sparse:
+            return self._sparse("hvp", x).matrix(x)
         return self._matrix(self._function.hessian(*self._arguments(x), wrt=self._wrt, **self._options))
+
+    def structure(self, x, of: str = "jacobian") -> Structure:
+        """Which entries of the Jacobian or the Hessian can be other than zero, and in how many sweeps they are computed."""
+        if of not in ("jacobian", "hessian"):
+            raise ValueError(f"`of` must be 'jacobian' or 'hessian', not {of!r}")
+        found = self._sparse("jvp" if of == "jacobian" else "hvp", x)
+        return Structure(found.shape, found.rows, found.columns, len(found.sweeps), found.everywhere)
+
+    def _sparse(self, kind: str, x) -> Sparse:
+        """The plan of a sparse matrix, which is kept if it holds for all vectors."""
+        kept = self._plans.get(kind)
+        if kept is None:
+            kept = Sparse(self, kind, x)
+            if kept.everywhere:
+                self._plans[kind] = kept
+        return kept
 
     def _matrix(self, derivative) -> np.ndarray:
         """The rows of a Jacobian: an array for each part of the value and each part that moves."""

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pullback_embed::{Allowed, Elem, Failure, Form, Function, Gave, Input};
+use pullback_embed::{Allowed, Elem, Failure, Form, Function, Gave, Input, Sweep};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::arrays::{Taken, lent};
 use crate::errors::{When, raised};
@@ -177,6 +177,12 @@ impl Code {
     }
 }
 
+/// Ints of 64 bits, as NumPy reads them from a buffer.
+fn ints(py: Python<'_>, ints: impl Iterator<Item = usize>) -> Bound<'_, PyBytes> {
+    let bytes: Vec<u8> = ints.flat_map(|int| (int as i64).to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
 fn counted(count: usize) -> String {
     if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") }
 }
@@ -228,6 +234,37 @@ impl Code {
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         let function = &self.function;
         Self::outcome(py, py.detach(|| function.text()))
+    }
+    /// The plan of a sparse matrix, of a function along directions whose Reals are the numbers of inputs: where its rows
+    /// begin and its columns, as Ints of 64 bits; whether the pattern holds for all Reals; and for each sweep whether it goes
+    /// forward, the columns or rows along which it goes, the entries that it tells, and where.
+    #[pyo3(signature = (args, directions))]
+    fn plan<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        directions: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let leaves = self.leaves(args, None, &directions)?;
+        let given = lent(&leaves);
+        let allowed = Allowed { watch: interrupt::watch(), ..Allowed::default() };
+        let function = &self.function;
+        let (plan, everywhere) = Self::outcome(py, py.detach(|| function.plan(&given, &allowed)))?;
+        let mut sweeps = vec![];
+        for (at, sweep) in plan.sweeps().iter().enumerate() {
+            let (is_forward, lines) = match sweep {
+                Sweep::Forward(lines) => (true, lines),
+                Sweep::Reverse(lines) => (false, lines),
+            };
+            let lines = ints(py, lines.iter().map(|line| *line as usize));
+            let entries = ints(py, plan.told(at).map(|(entry, _)| entry));
+            let places = ints(py, plan.told(at).map(|(_, place)| place as usize));
+            sweeps.push((is_forward, lines, entries, places));
+        }
+        let pattern = plan.pattern();
+        let starts = ints(py, pattern.starts().iter().copied());
+        let columns = ints(py, pattern.entries().iter().map(|column| *column as usize));
+        (starts, columns, everywhere, sweeps).into_pyobject(py)
     }
     /// How many operations the evaluator counts.
     #[pyo3(signature = (args, kwargs=None, directions=vec![]))]

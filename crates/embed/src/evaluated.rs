@@ -6,13 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pullback_base::{Limits, Progress, Since};
+use pullback_base::{Diagnostic, Limits, Progress, Since};
 use pullback_codegen::{Allowed, Gave, Given, Items, Watch};
 use pullback_engine::BUILT_IN;
 use pullback_ir::Elem;
 use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
-use pullback_tools::Single;
+use pullback_sparse::{Given as Argument, Plan, dependences};
+use pullback_tools::{Kind, Single};
 
 use crate::asked::{Asked, Source};
 use crate::bug::bug;
@@ -44,6 +45,27 @@ impl Evaluated {
         watched(watch, &progress.clone(), || self.evaluate(given, allowed, progress))
     }
 
+    /// Which sweeps tell the matrix of a tangent by its direction, or of the Hessian. The first leaves, so many, are the
+    /// point, and the Reals of the others are the numbers of inputs from one on; the first results are the value.
+    pub fn plan(
+        &self,
+        given: &[Given<'_>],
+        (points, values): (usize, usize),
+        allowed: &Allowed,
+    ) -> Result<(Plan, bool), Failure> {
+        let progress = Arc::<Progress>::default();
+        let watch = allowed.watch.clone();
+        watched(watch, &progress.clone(), || {
+            self.on_code(|query, single| {
+                let limits = limits(allowed, progress);
+                match planned(single, given, (points, values), self.asked.kind, &limits) {
+                    Ok(plan) => Ok(plan),
+                    Err(fault) => query.fail(*fault),
+                }
+            })
+        })
+    }
+
     /// The code, as text.
     pub fn text(&self) -> Result<String, Failure> {
         self.on_code(|_, single| Ok(single.code.print()))
@@ -56,14 +78,7 @@ impl Evaluated {
         progress: Arc<Progress>,
     ) -> Result<Ran, Failure> {
         self.on_code(|query, single| {
-            let usual = Limits::default();
-            let limits = Limits {
-                max_memory: allowed.max_memory.unwrap_or(usual.max_memory),
-                timeout: allowed.timeout,
-                since: Some(Since::now()),
-                progress: Some(progress),
-                ..usual
-            };
+            let limits = limits(allowed, progress);
             let image = Image::new(&single.code);
             let mut machine = Machine::new(&image, limits);
             match machine.call(single.root, given.iter().map(leaf).collect()) {
@@ -91,6 +106,49 @@ impl Evaluated {
         });
         done.map_err(|Stop| findings.into())
     }
+}
+
+fn limits(allowed: &Allowed, progress: Arc<Progress>) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        max_memory: allowed.max_memory.unwrap_or(usual.max_memory),
+        timeout: allowed.timeout,
+        since: Some(Since::now()),
+        progress: Some(progress),
+        ..usual
+    }
+}
+
+/// The plan of what the tracer finds, and whether its pattern holds for all Reals.
+fn planned(
+    single: &Single,
+    given: &[Given<'_>],
+    (points, values): (usize, usize),
+    kind: Kind,
+    limits: &Limits,
+) -> Result<(Plan, bool), Box<Diagnostic>> {
+    let leaves: Vec<Value> = given.iter().map(leaf).collect();
+    let arguments = leaves
+        .iter()
+        .enumerate()
+        .map(|(at, leaf)| if at < points { Argument::Point(leaf) } else { Argument::Inputs(leaf) });
+    let arguments: Vec<Argument<'_>> = arguments.collect();
+    let count = |given: &Given<'_>| match given {
+        Given::Real(_) => 1,
+        Given::Reals(items, _) => items.len(),
+        Given::Int(_) | Given::Bool(_) | Given::Ints(..) | Given::Bools(..) | Given::Absent(_) => 0,
+    };
+    let columns = given[points..].iter().map(count).sum();
+    let found = dependences(&single.code, single.root, &arguments, limits.clone())?;
+    let mut sets = vec![];
+    for result in &found.results[values..] {
+        sets.extend(result.as_real());
+        sets.extend(result.as_array().and_then(|array| array.reals()).into_iter().flatten());
+    }
+    let pattern = found.pattern(sets.into_iter().map(|set| set as u32), columns, limits)?;
+    let plan =
+        if kind == Kind::Hvp { Plan::symmetric(pattern.symmetric()) } else { Plan::of(pattern) };
+    Ok((plan, found.holds_everywhere))
 }
 
 /// The results of a call, and how many operations were executed.

@@ -48,6 +48,15 @@ pub enum Form {
 }
 
 impl Form {
+    /// How many leaves make it up.
+    pub fn leaves(&self) -> usize {
+        match self {
+            Self::Leaf { .. } => 1,
+            Self::Nothing => 0,
+            Self::Tuple(items) => items.iter().map(Self::leaves).sum(),
+            Self::Record(_, fields) => fields.iter().map(|(_, field)| field.leaves()).sum(),
+        }
+    }
     /// Whether there are Reals in it.
     pub fn has_reals(&self) -> bool {
         match self {

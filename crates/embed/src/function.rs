@@ -12,6 +12,7 @@ use pullback_codegen::{
 };
 use pullback_engine::BUILT_IN;
 use pullback_session::{Findings, Query, Stop, on_large_stack};
+use pullback_sparse::Plan;
 use pullback_tools::Single;
 
 use crate::asked::{Asked, Source};
@@ -117,6 +118,17 @@ impl Function {
             return Err(Failure::of(&self.sources, &misfit));
         }
         Ok(self.origin.call(given, allowed)?.1)
+    }
+
+    /// Which sweeps tell the sparse matrix of a tangent by its direction, or the Hessian of a product with one, and whether
+    /// its pattern holds for all Reals. The Reals of the directions are the numbers of inputs, from one on.
+    pub fn plan(&self, given: &[Given<'_>], allowed: &Allowed) -> Result<(Plan, bool), Failure> {
+        if let Some(misfit) = crate::fits::misfit(&self.fits, given, self.span) {
+            return Err(Failure::of(&self.sources, &misfit));
+        }
+        let points = self.params.iter().map(|param| param.form.leaves()).sum();
+        let values = self.value.as_ref().map_or(0, Form::leaves);
+        self.origin.plan(given, (points, values), allowed)
     }
 
     /// The array code that it was compiled from, as text.

@@ -38,4 +38,5 @@ pub use module::{Definition, Module, Parameter};
 pub use pullback_base::Stand;
 pub use pullback_codegen::{Allowed, Gave, Given, Items, Lent, Watch, forget, spare_compiler};
 pub use pullback_session::Place;
+pub use pullback_sparse::{Plan, Sweep};
 pub use pullback_tools::Kind;

@@ -273,12 +273,25 @@ fn pattern(
     let inputs = filled(argument, &mut numbers.into_iter());
     let packing = Packing::along(code.program(), *function, argument, Some(&inputs));
     let traced = Compiled::to_be_traced(code.program(), *function, packing)?;
-    let (tangent, found) = traced.dependences(argument, &inputs, engine.options())?;
+    let traced = traced.dependences(argument, &inputs, engine.options());
+    let (tangent, found) = traced.map_err(without_pattern)?;
     let sets = reals(&tangent);
     let rows = space.rows.iter().map(|at| sets[*at] as u32);
     let limits: &Limits = &engine.options().limits;
     let pattern = found.pattern(rows, space.columns.len(), limits)?;
     Ok((pattern, found.holds_everywhere))
+}
+
+/// Says of what the tracer cannot follow what else there is.
+fn without_pattern(mut fault: Box<Diagnostic>) -> Box<Diagnostic> {
+    if fault.code == "E0717" {
+        "there is no pattern of data that nests so deep".clone_into(&mut fault.title);
+        fault.labels.iter_mut().for_each(|label| label.text.clear());
+        fault.notes = vec!["constructors may nest 20,000 deep".to_owned()];
+        fault.hints.clear();
+        return Box::new(fault.hint("leave out `--sparse`"));
+    }
+    fault
 }
 
 fn dense(
