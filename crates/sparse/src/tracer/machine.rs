@@ -380,25 +380,26 @@ impl<'r, 'p> Machine<'r, 'p> {
 
     /// An Int that decides where something is, or how often something is done.
     pub fn position_of(&mut self, atom: Atom) -> i64 {
-        match self.get(atom) {
-            Value::Int(n, tainted) => {
-                self.is_local |= tainted;
-                n
-            }
-            Value::Undef => 0,
-            other => bug("sparse", format_args!("an Int, not {other:?}")),
+        let value = self.get(atom);
+        if let Value::Int(n, tainted) = value {
+            self.is_local |= tainted;
+            n
+        } else if let Value::Undef = value {
+            0
+        } else {
+            bug("sparse", format_args!("an Int, not {value:?}"))
         }
     }
 
     /// A Bool that decides what is done.
     pub fn truth_of(&mut self, value: &Value) -> bool {
-        match value {
-            Value::Bool(truth, tainted) => {
-                self.is_local |= *tainted;
-                *truth
-            }
-            Value::Undef => false,
-            other => bug("sparse", format_args!("a Bool, not {other:?}")),
+        if let Value::Bool(truth, tainted) = value {
+            self.is_local |= *tainted;
+            *truth
+        } else if let Value::Undef = value {
+            false
+        } else {
+            bug("sparse", format_args!("a Bool, not {value:?}"))
         }
     }
 }

@@ -34,10 +34,10 @@ impl Machine<'_, '_> {
             Op::Select(c, a, b) => self.selected(*c, *a, *b),
             Op::Undef | Op::Tell(_) => Value::Undef,
             Op::CheckSize(..) | Op::CheckCount(_) => self.check(op)?,
-            Op::Fail(prim, text) => match self.get(*text) {
-                Value::Str(text, _) => return Err(Fault::stop(*prim, &text)),
-                other => bug("sparse", format_args!("a text, not {other:?}")),
-            },
+            Op::Fail(prim, text) => {
+                let Value::Str(text, _) = self.get(*text) else { bug("sparse", "a text") };
+                return Err(Fault::stop(*prim, &text));
+            }
             Op::Con(tag, fields) => {
                 let fields = self.get_all(fields);
                 self.end(&ready.ends);
@@ -93,10 +93,13 @@ impl Machine<'_, '_> {
 
     /// A Real, what it depends on, and whether it is tainted.
     pub fn real(&self, atom: Atom) -> (f64, Set, bool) {
-        match self.get(atom) {
-            Value::Real(x, set, tainted) => (x, set, tainted),
-            Value::Undef => (0.0, Sets::EMPTY, false),
-            other => bug("sparse", format_args!("a Real, not {other:?}")),
+        let value = self.get(atom);
+        if let Value::Real(x, set, tainted) = value {
+            (x, set, tainted)
+        } else if let Value::Undef = value {
+            (0.0, Sets::EMPTY, false)
+        } else {
+            bug("sparse", format_args!("a Real, not {value:?}"))
         }
     }
 
@@ -181,13 +184,14 @@ impl Machine<'_, '_> {
             }
         } else if let Op::CheckSize(array, dimension, n, what) = op {
             let needed = self.position_of(*n);
-            let found = match self.get(*array) {
-                Value::Int(n, _) => n,
-                Value::Array(array) => {
-                    let (sizes, at) = (array.shape.sizes(), usize::from(*dimension));
-                    if sizes[..at].contains(&0) { needed } else { sizes[at] as i64 }
-                }
-                _ => needed,
+            let value = self.get(*array);
+            let found = if let Value::Int(n, _) = value {
+                n
+            } else if let Value::Array(array) = value {
+                let (sizes, at) = (array.shape.sizes(), usize::from(*dimension));
+                if sizes[..at].contains(&0) { needed } else { sizes[at] as i64 }
+            } else {
+                needed
             };
             if found != needed {
                 let what = if let Value::Str(text, _) = self.get(*what) {
@@ -207,10 +211,13 @@ impl Machine<'_, '_> {
 
     /// An array, unless nothing looks at it.
     fn array_of(&self, atom: Atom) -> Option<Rc<Array>> {
-        match self.get(atom) {
-            Value::Array(array) => Some(array),
-            Value::Undef => None,
-            other => bug("sparse", format_args!("an array, not {other:?}")),
+        let value = self.get(atom);
+        if let Value::Array(array) = value {
+            Some(array)
+        } else if let Value::Undef = value {
+            None
+        } else {
+            bug("sparse", format_args!("an array, not {value:?}"))
         }
     }
 
@@ -306,10 +313,13 @@ impl Machine<'_, '_> {
     }
 
     fn acc_of(&self, atom: Atom) -> Option<Rc<Acc>> {
-        match self.get(atom) {
-            Value::Acc(acc) => Some(acc),
-            Value::Undef => None,
-            other => bug("sparse", format_args!("an accumulator, not {other:?}")),
+        let value = self.get(atom);
+        if let Value::Acc(acc) = value {
+            Some(acc)
+        } else if let Value::Undef = value {
+            None
+        } else {
+            bug("sparse", format_args!("an accumulator, not {value:?}"))
         }
     }
 

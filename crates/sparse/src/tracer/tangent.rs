@@ -156,9 +156,10 @@ pub fn seen(
     let program = machine.ready.program;
     match (&value, ty.elem) {
         (Value::Array(array), Elem::Data(_)) => mapped(array, |at| {
-            let tangent = match &tangent {
-                Some(Value::Array(other)) => Some(other.buffer.get(other.offset + at)),
-                _ => None,
+            let tangent = if let Some(Value::Array(other)) = &tangent {
+                Some(other.buffer.get(other.offset + at))
+            } else {
+                None
             };
             let value = array.buffer.get(array.offset + at);
             seen(machine, value, tangent, ty.with_rank(0), depth + 1)
@@ -170,11 +171,12 @@ pub fn seen(
         })),
         (Value::Data(node), Elem::Data(data)) => {
             let types = program.constructors(data)[node.tag as usize].fields.iter();
-            let kept = match &tangent {
-                Some(Value::Data(other)) if other.tag == node.tag => Some(other.clone()),
-                _ => None,
+            let kept = if let Some(Value::Data(other)) = &tangent {
+                Some(other).filter(|other| other.tag == node.tag)
+            } else {
+                None
             };
-            let mut tangents = kept.iter().flat_map(|node| &node.fields);
+            let mut tangents = kept.into_iter().flat_map(|node| &node.fields);
             let mut fields = vec![];
             for (field, ty) in node.fields.iter().zip(types) {
                 if is_seen(*ty) {

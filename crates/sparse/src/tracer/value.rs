@@ -203,7 +203,7 @@ impl Buffer {
     /// Adds an element behind the others.
     pub fn push(&mut self, value: Value) {
         match (&mut self.items, value) {
-            (Items::Unit, _) => return,
+            (Items::Unit, _) => {}
             (Items::Real(items), Value::Real(x, set, tainted)) => {
                 items.push(x);
                 self.tainted |= tainted;
@@ -217,7 +217,7 @@ impl Buffer {
                     self.sets = Some(sets);
                 }
             }
-            (Items::Real(_), _) => return self.push(Value::Real(0.0, Sets::EMPTY, false)),
+            (Items::Real(_), _) => self.push(Value::Real(0.0, Sets::EMPTY, false)),
             (Items::Int(items), Value::Int(n, tainted)) => {
                 items.push(n);
                 self.tainted |= tainted;
