@@ -22,8 +22,16 @@ impl<'p> Machine<'_, 'p> {
         let (Op::If(condition, ..), [then, other]) = (&ready.stmt.op, &ready.blocks[..]) else {
             bug("sparse", "a branch")
         };
-        let Value::Bool(truth, tainted) = self.get(*condition) else {
-            bug("sparse", "a condition")
+        // Where nothing looks at the condition, nothing looks at what it decides.
+        let (truth, tainted) = match self.get(*condition) {
+            Value::Bool(truth, tainted) => (truth, tainted),
+            Value::Undef
+            | Value::Real(..)
+            | Value::Int(..)
+            | Value::Str(..)
+            | Value::Data(_)
+            | Value::Array(_)
+            | Value::Acc(_) => (false, true),
         };
         // Either block may end what it sees.
         let held: Vec<Value> = ready.seen.iter().map(|var| self.get(Atom::Var(*var))).collect();

@@ -168,7 +168,8 @@ impl Machine<'_, '_> {
             (Value::Int(n, s), other) => Value::Int(n, tainted || s || other.is_tainted()),
             (Value::Bool(n, s), other) => Value::Bool(n, tainted || s || other.is_tainted()),
             (Value::Str(n, s), other) => Value::Str(n, tainted || s || other.is_tainted()),
-            (Value::Undef, _) => Value::Undef,
+            // At another point the other one may be chosen.
+            (Value::Undef, rest) => rest,
             (chosen @ (Value::Data(_) | Value::Array(_) | Value::Acc(_)), _) => {
                 self.is_local |= tainted;
                 chosen
