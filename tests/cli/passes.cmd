@@ -584,13 +584,6 @@ exit 0
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >
-> index_tables
->   type  IR -> C
->   does  does Int arithmetic on the index of an inner loop once, before the kernel
->   law   values are the same; what could fail is not done early
->   phase kernels
->   runs  in `native`, where a nest of loops over numbers becomes C
->
 > unroll_and_jam
 >   type  IR -> C
 >   does  runs two or four vectors of iterations at once, jammed into the loops inside
@@ -602,6 +595,13 @@ exit 0
 >   type  IR -> C
 >   does  runs up to four iterations of a loop inside one across lanes at once
 >   law   an iteration computes what it computed; states go from one to the next in their order
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> index_tables
+>   type  IR -> C
+>   does  does Int arithmetic on the index of an inner loop once, before the kernel
+>   law   values are the same; what could fail is not done early
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >

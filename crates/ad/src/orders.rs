@@ -5,10 +5,10 @@
 //! Invariants: a function that asks for derivatives is differentiated only after these are made. When `innermost` is
 //! asked, no request leads to itself: `specialise_orders` has told such functions apart, or refused the program.
 
-use pullback_analysis::call_graph::{names, reachable, request_of};
+use pullback_analysis::call_graph::{naming, reachable, request_of};
 use pullback_base::{Span, bug};
 use pullback_ir::{Block, FuncId, Program, RequestId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::name::NAME;
 
@@ -26,50 +26,31 @@ pub(crate) fn are_left(program: &Program, roots: &[FuncId]) -> bool {
 
 /// A request whose function leads to the request again: the function that makes it, and where.
 pub(crate) fn reaches_itself(program: &Program, roots: &[FuncId]) -> Option<(FuncId, Span)> {
-    let funcs = reachable(program, roots);
-    let callees: FxHashMap<FuncId, Vec<FuncId>> =
-        funcs.iter().map(|func| (*func, names(program, &program.funcs[*func].body))).collect();
-    let leads_to = |from: FuncId, to: FuncId| {
-        let mut todo = vec![from];
-        let mut seen = FxHashSet::from_iter([from]);
-        while let Some(func) = todo.pop() {
-            if func == to {
-                return true;
-            }
-            todo.extend(callees[&func].iter().copied().filter(|callee| seen.insert(*callee)));
+    reachable(program, roots).into_iter().find_map(|func| {
+        let requests = asked(&program.funcs[func].body);
+        if requests.is_empty() {
+            return None;
         }
-        false
-    };
-    funcs.iter().find_map(|func| {
-        let requests = asked(&program.funcs[*func].body).into_iter();
-        let mut requests = requests.map(|(request, span)| (program.requests[request].func, span));
-        requests.find(|(target, _)| leads_to(*target, *func)).map(|(_, span)| (*func, span))
+        let leads_here = naming(program, [func]);
+        let is_circle =
+            |(request, _): &(RequestId, Span)| leads_here[program.requests[*request].func];
+        requests.into_iter().find(is_circle).map(|(_, span)| (func, span))
     })
 }
 
 /// The requests for derivatives of functions that ask for none, nor do the functions that they call. There are some,
 /// as no request leads to itself.
 pub(crate) fn innermost(program: &Program, roots: &[FuncId]) -> FxHashSet<RequestId> {
-    let funcs = reachable(program, roots);
-    let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
     let (mut requests, mut asking) = (vec![], vec![]);
-    for func in &funcs {
-        for callee in names(program, &program.funcs[*func].body) {
-            callers.entry(callee).or_default().push(*func);
-        }
-        let own = asked(&program.funcs[*func].body);
+    for func in reachable(program, roots) {
+        let own = asked(&program.funcs[func].body);
         if !own.is_empty() {
-            asking.push(*func);
+            asking.push(func);
         }
         requests.extend(own.into_iter().map(|(request, _)| request));
     }
-    let mut asks: FxHashSet<FuncId> = FxHashSet::default();
-    while let Some(func) = asking.pop() {
-        if asks.insert(func) {
-            asking.extend(callers.get(&func).into_iter().flatten());
-        }
-    }
-    let is_ready = |request: &RequestId| !asks.contains(&program.requests[*request].func);
+    let asks = naming(program, asking);
+    let is_ready = |request: &RequestId| !asks[program.requests[*request].func];
     let ready: FxHashSet<RequestId> = requests.into_iter().filter(is_ready).collect();
     if ready.is_empty() {
         bug(NAME, "no request to lead to itself");

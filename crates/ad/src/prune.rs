@@ -5,7 +5,7 @@
 //! Invariants: every tangent that is left reaches a result, or an accumulator that the caller hands in or that is
 //! read. So no cotangent in the transpose is zero for want of a use.
 
-use pullback_ir::{Atom, Block, Loop, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, Loop, Op, Program, Stmt, VarId, keep};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Prunes a linear part whose results are all wanted.
@@ -159,9 +159,4 @@ impl Prune<'_> {
             }
         }
     }
-}
-
-fn keep<T>(items: &mut Vec<T>, is_kept: &[bool]) {
-    let mut flags = is_kept.iter();
-    items.retain(|_| flags.next().copied().unwrap_or(true));
 }

@@ -223,6 +223,12 @@ impl Inside {
         Self(inside)
     }
 
+    /// Adds what a function binds that the loop calls.
+    pub fn add(&mut self, params: &[VarId], body: &Block) {
+        self.0.extend(params);
+        self.0.extend(body.bound());
+    }
+
     /// Whether a variable is bound there.
     pub fn has(&self, var: VarId) -> bool {
         self.0.contains(&var)

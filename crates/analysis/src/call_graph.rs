@@ -103,23 +103,24 @@ pub fn reachable(program: &Program, roots: &[FuncId]) -> Vec<FuncId> {
 
 /// Which functions have a property, or run one that has it.
 pub fn reaching(program: &Program, is: impl Fn(&Func) -> bool) -> IdVec<FuncId, bool> {
-    above(program, runs, program.funcs.ids().filter(|func| is(&program.funcs[*func])))
+    let these = program.funcs.ids().filter(|func| is(&program.funcs[*func]));
+    above(program, |block| runs(program, block), these)
 }
 
 /// Which functions are some of these, or name one that is, by whatever names it.
 pub fn naming(program: &Program, these: impl IntoIterator<Item = FuncId>) -> IdVec<FuncId, bool> {
-    above(program, names, these)
+    above(program, |block| names(program, block), these)
 }
 
-/// These functions, and those from which an edge leads to one of them.
-fn above(
+/// These functions, and those from which edges lead to one of them; `edges` are the functions to which a body leads.
+pub(crate) fn above(
     program: &Program,
-    edges: fn(&Program, &Block) -> Vec<FuncId>,
+    edges: impl Fn(&Block) -> Vec<FuncId>,
     these: impl IntoIterator<Item = FuncId>,
 ) -> IdVec<FuncId, bool> {
     let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
     for (id, func) in program.funcs.iter_enumerated() {
-        edges(program, &func.body).into_iter().for_each(|callee| callers[callee].push(id));
+        edges(&func.body).into_iter().for_each(|callee| callers[callee].push(id));
     }
     let mut reaches: IdVec<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
     let mut todo: Vec<FuncId> = these.into_iter().collect();

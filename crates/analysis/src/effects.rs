@@ -18,6 +18,7 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
 use rustc_hash::FxHashSet;
 
+use crate::call_graph::{above, runs};
 use crate::facts::{Facts, FuncFacts};
 
 /// Which functions may fail, and which tell something.
@@ -47,26 +48,14 @@ impl Effects {
     pub(crate) fn by(program: &Program, facts: Facts, tells: Rc<Tells>) -> Self {
         let may_fail = program.funcs.ids().map(|_| false).collect();
         let mut effects = Self { tells, may_fail, facts };
-        let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.ids().map(|_| vec![]).collect();
-        let mut failing = vec![];
-        for (id, func) in program.funcs.iter_enumerated() {
-            let mut may_fail = false;
-            let own = effects.func(id);
-            func.body.visit(&mut |stmt| {
-                if let Op::Call(callee, _) = &stmt.op {
-                    callers[*callee].push(id);
-                }
-                may_fail |= own.fails_itself(program, stmt);
-            });
-            if may_fail {
-                failing.push(id);
-            }
-        }
-        while let Some(func) = failing.pop() {
-            if !std::mem::replace(&mut effects.may_fail[func], true) {
-                failing.extend(&callers[func]);
-            }
-        }
+        let fails = |func: &FuncId| {
+            let (own, mut fails) = (effects.func(*func), false);
+            program.funcs[*func].body.visit(&mut |stmt| fails |= own.fails_itself(program, stmt));
+            fails
+        };
+        // What goes by a rule fails itself, so that calls are all edges.
+        let failing: Vec<FuncId> = program.funcs.ids().filter(fails).collect();
+        effects.may_fail = above(program, |block| runs(program, block), failing);
         effects
     }
 

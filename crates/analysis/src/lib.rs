@@ -19,6 +19,7 @@
 //! | [`lattice`] | what is known of a value that is one of several? |
 //! | [`loop_shape`] | what does a loop make of each of its states? |
 //! | [`reorder`] | may one statement come before another? |
+//! | [`undefined`] | which variables may have no value? |
 //! | [`zeros`] | which values are zeros, and where do accumulators begin with them? |
 
 pub mod access;

@@ -112,11 +112,6 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "what is read has the same bits",
     ),
     on_kernels(
-        "index_tables",
-        "does Int arithmetic on the index of an inner loop once, before the kernel",
-        "values are the same; what could fail is not done early",
-    ),
-    on_kernels(
         "unroll_and_jam",
         "runs two or four vectors of iterations at once, jammed into the loops inside",
         "an iteration computes what it computed; the order of sums hangs on sizes alone",
@@ -125,6 +120,11 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "jam_inner",
         "runs up to four iterations of a loop inside one across lanes at once",
         "an iteration computes what it computed; states go from one to the next in their order",
+    ),
+    on_kernels(
+        "index_tables",
+        "does Int arithmetic on the index of an inner loop once, before the kernel",
+        "values are the same; what could fail is not done early",
     ),
     on_kernels(
         "partition_loops",

@@ -15,7 +15,7 @@ mod code;
 mod compile;
 mod core;
 mod machine;
-mod stand;
+mod progress;
 mod tangent;
 mod value;
 

@@ -37,4 +37,4 @@ pub use tells::Tells;
 pub use trim::trimmed;
 pub use ty::{DataId, Elem, Type};
 pub use verify::{Breach, RULES, Stage, VerifierRule, verify};
-pub use walk::rename;
+pub use walk::{keep, rename};

@@ -319,3 +319,12 @@ pub fn rename(program: &mut Program, block: &Block, atoms: &mut FxHashMap<VarId,
     copy.substitute(atoms);
     copy
 }
+
+/// Keeps the items that are marked: parameters, results, states, or what goes with them.
+pub fn keep<T>(items: &mut Vec<T>, stays: &[bool]) {
+    let mut at = 0;
+    items.retain(|_| {
+        at += 1;
+        stays[at - 1]
+    });
+}

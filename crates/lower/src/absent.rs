@@ -13,39 +13,18 @@
 //! functions stay as they are: they hand on the very arrays that they take, so that cotangents of those are added up in
 //! place.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graphmap::DiGraphMap;
-use pullback_base::Id;
+use pullback_analysis::call_graph::running;
 use pullback_ir::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub(crate) fn absent(program: &mut Program) {
-    let recursive = recursive(program);
-    for func in program.funcs.ids().filter(|func| !recursive.contains(func)) {
+    let all: Vec<FuncId> = program.funcs.ids().collect();
+    let is_recursive = running(program, &all).is_recursive;
+    for func in all.into_iter().filter(|func| !is_recursive[*func]) {
         let mut body = std::mem::take(&mut program.funcs[func].body);
         block(program, &mut body);
         program.funcs[func].body = body;
     }
-}
-
-/// The functions that call themselves, or are called by what they call.
-fn recursive(program: &Program) -> FxHashSet<FuncId> {
-    let mut calls: DiGraphMap<usize, ()> = DiGraphMap::new();
-    for (func, code) in program.funcs.iter_enumerated() {
-        calls.add_node(func.index());
-        code.body.visit(&mut |stmt| {
-            if let Op::Call(callee, _) = &stmt.op {
-                calls.add_edge(func.index(), callee.index(), ());
-            }
-        });
-    }
-    let is_recursive = |group: &Vec<usize>| match group.as_slice() {
-        [func] => calls.contains_edge(*func, *func),
-        _ => true,
-    };
-    let groups = kosaraju_scc(&calls).into_iter().filter(is_recursive);
-    let indices: FxHashSet<usize> = groups.flatten().collect();
-    program.funcs.ids().filter(|func| indices.contains(&func.index())).collect()
 }
 
 fn block(program: &mut Program, of: &mut Block) {

@@ -9,13 +9,13 @@ mod constants;
 mod counts;
 mod frames;
 mod meter;
+mod progress;
 mod running;
 pub mod stacks;
-mod stand;
 
 pub use constants::Constants;
 pub use counts::{Counts, DIVISION, surcharge};
 pub use frames::{CONSTANT, Failed, Frame, Frames, Listing, NATIVE, STOP};
 pub use meter::{Fuel, Meter, check_budget};
+pub use progress::{Loop, outermost};
 pub use running::{Body, Running};
-pub use stand::{Loop, outermost};

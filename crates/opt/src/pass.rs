@@ -177,12 +177,3 @@ pub(crate) fn slice<'s>(
     slice.reverse();
     (slice, needed)
 }
-
-/// Keeps the items that are marked.
-pub(crate) fn keep<T>(items: &mut Vec<T>, stays: &[bool]) {
-    let mut at = 0;
-    items.retain(|_| {
-        at += 1;
-        stays[at - 1]
-    });
-}

@@ -220,3 +220,17 @@ fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Chang
 fn hashes(program: &Program) -> Vec<u64> {
     program.funcs.iter().map(|func| FxBuildHasher.hash_one(func)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::fuse_recursive_sweeps::MEETING;
+
+    #[test]
+    fn passes_that_run_inside_another_have_the_order_of_the_list() {
+        let mut rest = PASSES.iter();
+        for pass in &MEETING {
+            assert!(rest.any(|other| other.name == pass.name), "{}", pass.name);
+        }
+    }
+}

@@ -17,6 +17,7 @@ use pullback_ir::{Arm, Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, T
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use pullback_analysis::affine::Inside;
 use pullback_analysis::cost;
 
 /// What is known of a loop when it starts, as Reals.
@@ -34,7 +35,7 @@ const REFERENCE: f64 = cost::REFERENCE as f64;
 /// The estimate for a loop, and the statements that compute it.
 pub(super) fn estimate(program: &mut Program, repeat: &Loop, span: Span) -> (Vec<Stmt>, Estimate) {
     let types: Vec<Type> = repeat.states.iter().map(|var| program.vars[*var].ty).collect();
-    let bound = bound_by(repeat);
+    let bound = Inside::of(repeat);
     let mut emitter = Emitter::new(program, span);
     // The arguments of a segment that are no states.
     let mut state = Bytes::of(2.0 * NUMBER);
@@ -106,7 +107,7 @@ impl Bytes {
 struct Estimator<'p> {
     emitter: Emitter<'p>,
     /// What the loop binds: it does not exist when the loop starts.
-    bound: FxHashSet<VarId>,
+    bound: Inside,
     /// For arrays inside the loop, arrays from before it with the same sizes.
     arrays: FxHashMap<VarId, Atom>,
     /// For Ints inside the loop, upper bounds that are known before it, as Reals.
@@ -199,9 +200,8 @@ impl Estimator<'_> {
             return None;
         }
         let source = self.emitter.program.funcs[func].clone();
-        self.bound.extend(source.body.bound());
+        self.bound.add(&source.params, &source.body);
         for (param, arg) in source.params.iter().zip(args) {
-            self.bound.insert(*param);
             let ty = self.emitter.program.vars[*param].ty;
             let number = if ty == Type::INT { self.number(*arg) } else { None };
             let array = if ty.is_array() { self.array(*arg) } else { None };
@@ -219,13 +219,13 @@ impl Estimator<'_> {
     /// An array from before the loop with the sizes of this one.
     fn array(&self, atom: Atom) -> Option<Atom> {
         let var = atom.var()?;
-        if self.bound.contains(&var) { self.arrays.get(&var).copied() } else { Some(atom) }
+        if self.bound.has(var) { self.arrays.get(&var).copied() } else { Some(atom) }
     }
 
     /// An upper bound of an Int, as a Real that is known before the loop.
     fn number(&mut self, atom: Atom) -> Option<Atom> {
         match atom.var() {
-            Some(var) if self.bound.contains(&var) => self.numbers.get(&var).copied(),
+            Some(var) if self.bound.has(var) => self.numbers.get(&var).copied(),
             _ => Some(self.emitter.real(atom)),
         }
     }
@@ -246,16 +246,6 @@ impl Estimator<'_> {
             self.numbers.insert(out, number);
         }
     }
-}
-
-/// Everything that a loop binds in its rounds.
-fn bound_by(repeat: &Loop) -> FxHashSet<VarId> {
-    let mut bound = repeat.body.bound();
-    bound.extend(&repeat.states);
-    if let LoopForm::For { index, .. } = repeat.form {
-        bound.insert(index);
-    }
-    bound
 }
 
 /// Makes statements one after the other.

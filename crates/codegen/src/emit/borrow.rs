@@ -24,6 +24,7 @@ use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::horn::Horn;
+use pullback_analysis::reorder::names;
 
 /// For each function, which of its parameters are lent: the most that satisfy the rules above.
 pub(super) fn lent(
@@ -142,17 +143,7 @@ impl Rules<'_> {
     }
 
     fn needs(&self, stmt: &Stmt) -> bool {
-        let mut needs = false;
-        stmt.op.for_each_atom(&mut |atom| needs |= self.is(atom));
-        for inner in stmt.op.blocks() {
-            inner.visit_atoms(&mut |atom| needs |= self.is(atom));
-        }
-        if let Op::Loop(form) = &stmt.op
-            && let LoopForm::While(condition) = &form.form
-        {
-            condition.visit_atoms(&mut |atom| needs |= self.is(atom));
-        }
-        needs
+        names(&stmt.op, &FxHashSet::from_iter([self.param]))
     }
 
     /// Whether every call of the function that may become a jump to its start hands on the parameter itself.

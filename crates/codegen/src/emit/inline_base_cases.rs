@@ -10,6 +10,7 @@
 //! branch it has at most 12 statements, and before the branch there are only cheap statements that give numbers. A
 //! function that calls itself last keeps its base cases, since such a call is a jump.
 
+use pullback_analysis::call_graph::runs;
 use pullback_analysis::cost::again;
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
@@ -50,11 +51,7 @@ pub(super) fn bases(
         let is_flat = |stmt: &Stmt| !recurs(stmt) && stmt.op.blocks().is_empty();
         at < explicit && block.size() + before.len() <= MOST && block.stmts.iter().all(is_flat)
     };
-    let holds_call = |block: &Block| {
-        let mut holds = false;
-        block.visit(&mut |stmt| holds |= recurs(stmt));
-        holds
-    };
+    let holds_call = |block: &Block| runs(program, block).iter().any(|func| is_recursive[*func]);
     let blocks = last.op.blocks();
     let bases: Vec<bool> = blocks.iter().enumerate().map(is_base).collect();
     let rest: Vec<&Block> = blocks

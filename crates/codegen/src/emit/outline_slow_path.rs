@@ -12,7 +12,7 @@
 //!
 //! Law: both together are the text of the one function, with the same statements in the same order. What belongs to the
 //! function is handed on to the second, which owns it from there. Statements are written in the order in which they
-//! stand, as their numbers say what is proved of them.
+//! stand, since names of the text are numbered in that order.
 
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, FuncId, Match, Scope, VarId};
@@ -46,7 +46,7 @@ impl Body<'_, '_> {
     ) {
         let cond = self.atom(cond);
         let deeper = self.lines.depth + 1;
-        // Statements are numbered in the order in which they stand.
+        // Both sides are written in the order in which they stand.
         let texts = [0, 1].map(|side| {
             let depth = if bases[side] { deeper } else { 1 };
             self.apart(depth, |body| body.block(blocks[side], &inner[side], dying, Exit::Return))

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::cost::{Again, again};
-use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::effects::FuncEffects;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -42,10 +42,10 @@ const LOADS: u64 = 2;
 const INTS: u64 = 4;
 
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let facts = analyses.facts(program);
+    let effects = analyses.effects(program);
     each_func(program, |program, func, body| {
-        let (facts, makers) = (facts.func(func), FxHashMap::default());
-        let mut elements = Elements { program, facts, makers, changed: false };
+        let (effects, makers) = (effects.func(func), FxHashMap::default());
+        let mut elements = Elements { program, effects, makers, changed: false };
         elements.block(body);
         elements.changed
     })
@@ -65,7 +65,7 @@ struct Maker {
 
 struct Elements<'p> {
     program: &'p mut Program,
-    facts: &'p FuncFacts,
+    effects: FuncEffects<'p>,
     makers: FxHashMap<VarId, Maker>,
     changed: bool,
 }
@@ -83,7 +83,7 @@ impl Elements<'_> {
             }
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             if let Op::Index(Atom::Var(a), at) = &stmt.op
-                && self.facts.is_proven(&stmt)
+                && !self.effects.fails_itself(self.program, &stmt)
                 && let Some(maker) = self.makers.get(a)
                 && (!maker.is_sized || at.len() == usize::from(self.program.vars[*a].ty.rank))
                 && let Some(op) = self.element(&maker.clone(), &at.clone(), &mut stmts)
@@ -177,12 +177,7 @@ impl Elements<'_> {
             if !stmt.vars.iter().any(|var| needed.contains(var)) {
                 continue;
             }
-            let may_fail = if let Op::Prim(prim, _) = &stmt.op {
-                !prim.row().is_pure()
-            } else {
-                matches!(&stmt.op, Op::Index(..))
-            };
-            if may_fail && !self.facts.is_proven(stmt) {
+            if self.effects.fails_itself(self.program, stmt) {
                 return None;
             }
             let [var] = stmt.vars[..] else { return None };

@@ -16,12 +16,12 @@
 //! left alone: the order of what is told would change.
 
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId, rename};
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Stmt, VarId, keep, rename};
 use rustc_hash::FxHashMap;
 
 use crate::local::simplify::Simplify;
-use crate::pass::{Pass, Phase, Scope, keep};
-use pullback_analysis::call_graph::CallGraph;
+use crate::pass::{Pass, Phase, Scope};
+use pullback_analysis::call_graph::{CallGraph, runs};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -117,11 +117,8 @@ impl Deforest<'_> {
         Simplify::of(self.program).again(&mut body);
         while drop_data(&mut body) {}
         in_blocks(&mut body, &mut |block| join(block, &mut |other| (other == pair).then_some(h)));
-        let mut is_done = body.size() <= LONGEST;
-        body.visit(&mut |stmt| {
-            is_done &= !matches!(&stmt.op, Op::Call(func, _) if *func == takes || *func == makes);
-        });
-        if !is_done {
+        let is_left = runs(self.program, &body).iter().any(|func| [takes, makes].contains(func));
+        if is_left || body.size() > LONGEST {
             return None;
         }
         // The fused function has the name and place of the producer, for messages.

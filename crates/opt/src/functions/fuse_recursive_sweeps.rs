@@ -21,8 +21,8 @@ use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, Tells, Var
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope};
-use pullback_analysis::access::{Roots, aliased};
-use pullback_analysis::call_graph::call_graph;
+use pullback_analysis::access::Roots;
+use pullback_analysis::call_graph::runs;
 use pullback_analysis::reorder::{Info, are_free, join};
 use pullback_analysis::{Analyses, Changed};
 
@@ -37,9 +37,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-/// The passes that bring the two sweeps together in the new body. None of them may draw conclusions from all calls of
-/// a function, since the calls of the new one are yet to be made.
-const MEETING: [Pass; 12] = [
+/// The passes that bring the two sweeps together in the new body, in the order of the pipeline. None of them may draw
+/// conclusions from all calls of a function, since the calls of the new one are yet to be made.
+pub(crate) const MEETING: [Pass; 12] = [
     crate::local::simplify::PASS,
     crate::constants::propagate_sizes::PASS,
     crate::local::merge_branches::PASS,
@@ -57,15 +57,18 @@ const MEETING: [Pass; 12] = [
 /// How often those run at most.
 const ROUNDS: usize = 4;
 
-fn run(program: &mut Program, roots: &mut [FuncId], _: &mut Analyses) -> Changed {
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let mut changed = false;
     let mut refused = FxHashSet::default();
     loop {
-        let pairs = wanted(program, roots, &refused);
+        let pairs = wanted(program, roots, &refused, analyses);
         if pairs.is_empty() {
             return changed.into();
         }
-        changed |= both(program, roots, &pairs);
+        if both(program, roots, &pairs) {
+            analyses.forget(&Changed::All);
+            changed = true;
+        }
         refused.extend(pairs);
     }
 }
@@ -83,15 +86,19 @@ struct Pair {
 
 /// The pairs of recursive sweeps that other functions call one after the other. No function is in two pairs, so that
 /// each pair can be fused without the others.
-fn wanted(program: &Program, roots: &[FuncId], refused: &FxHashSet<Pair>) -> Vec<Pair> {
-    let graph = call_graph(program, roots);
+fn wanted(
+    program: &Program,
+    roots: &[FuncId],
+    refused: &FxHashSet<Pair>,
+    analyses: &mut Analyses,
+) -> Vec<Pair> {
+    let graph = analyses.call_graph(program, roots);
     let calls_itself = |func: FuncId| graph.named[func].calls.contains(&func);
     let is_open = |func: FuncId| {
         calls_itself(func) && !graph.is_held[func] && !program.funcs[func].is_checkpoint
     };
     let outside = graph.order.iter().filter(|func| !calls_itself(**func));
-    let tells = Tells::of(program);
-    let aliased = aliased(program);
+    let (tells, aliased) = (analyses.tells(program), analyses.aliased(program));
     let (mut wanted, mut taken) = (vec![], FxHashSet::default());
     for func in outside {
         let meetings = Meetings::of(program, &tells, &aliased, *func);
@@ -134,13 +141,10 @@ fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     }
     let own = |(pair, id): (&Pair, &FuncId)| (*id, FxHashMap::from_iter([(*pair, *id)]));
     let own: Vec<_> = pairs.iter().zip(&ids).map(own).collect();
-    join_all(&mut trial, own.iter().map(|(func, both)| (*func, both)));
+    join_all(&mut trial, &mut analyses, own.iter().map(|(func, both)| (*func, both)));
     let saves = |(pair, id): &(&Pair, &FuncId)| {
-        let mut saves = false;
-        trial.funcs[**id].body.visit(&mut |stmt| {
-            saves |= matches!(stmt.op, Op::Call(callee, _) if callee == pair.forward || callee == pair.backward);
-        });
-        saves
+        let called = runs(&trial, &trial.funcs[**id].body);
+        called.iter().any(|callee| [pair.forward, pair.backward].contains(callee))
     };
     let good = pairs.iter().zip(&ids).filter(|both| !saves(both));
     let good: Vec<Pair> = good.map(|(pair, _)| *pair).collect();
@@ -150,7 +154,7 @@ fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     }
     let known: FxHashMap<Pair, FuncId> = pairs.iter().copied().zip(ids).collect();
     let all: Vec<FuncId> = trial.funcs.ids().collect();
-    join_all(&mut trial, all.into_iter().map(|func| (func, &known)));
+    join_all(&mut trial, &mut analyses, all.into_iter().map(|func| (func, &known)));
     *program = trial;
     true
 }
@@ -277,15 +281,17 @@ fn renamed(
 /// Makes calls of the functions that do both sweeps of the meetings in some functions, for each by these pairs.
 fn join_all<'f>(
     program: &mut Program,
+    analyses: &mut Analyses,
     funcs: impl IntoIterator<Item = (FuncId, &'f FxHashMap<Pair, FuncId>)>,
 ) {
-    let (tells, aliased) = (Tells::of(program), aliased(program));
+    let (tells, aliased) = (analyses.tells(program), analyses.aliased(program));
     for (func, both) in funcs {
         let mut body = program.funcs[func].body.clone();
         let meetings = Meetings::of(program, &tells, &aliased, func);
         join_in(&meetings, both, &mut body);
         program.funcs[func].body = body;
     }
+    analyses.forget(&Changed::All);
 }
 
 fn join_in(meetings: &Meetings<'_>, both: &FxHashMap<Pair, FuncId>, block: &mut Block) {

@@ -32,7 +32,7 @@ use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, slice};
-use pullback_analysis::call_graph::{Named, named};
+use pullback_analysis::call_graph::{names, reachable, runs};
 use pullback_analysis::cost::again;
 use pullback_analysis::{Analyses, Changed};
 
@@ -64,30 +64,17 @@ pub fn loop_tail_calls(program: &mut Program, without: &[&str]) -> bool {
 /// The functions that collecting loops call, directly or not: if these are loops too, native code may run the
 /// collecting loop in several lanes. Elsewhere recursion is faster, since its two sweeps may become one.
 fn collected(program: &Program) -> FxHashSet<FuncId> {
-    let mut todo = vec![];
+    let mut called = vec![];
     for func in program.funcs.iter() {
         func.body.visit(&mut |stmt| {
             if let Op::Loop(repeat @ Loop { form: LoopForm::For { .. }, body, .. }) = &stmt.op
                 && body.results.len() > repeat.states.len()
             {
-                todo.extend(named_in(program, body));
+                called.extend(names(program, body));
             }
         });
     }
-    let mut reached = FxHashSet::default();
-    while let Some(func) = todo.pop() {
-        if reached.insert(func) {
-            todo.extend(named_in(program, &program.funcs[func].body));
-        }
-    }
-    reached
-}
-
-/// The functions that a block names.
-fn named_in(program: &Program, block: &Block) -> Vec<FuncId> {
-    let Named { mut calls, held } = named(program, block);
-    calls.extend(held);
-    calls
+    reachable(program, &called).into_iter().collect()
 }
 
 fn looped_all(program: &mut Program, may_compute: &dyn Fn(FuncId) -> bool) -> bool {
@@ -104,7 +91,7 @@ fn looped_all(program: &mut Program, may_compute: &dyn Fn(FuncId) -> bool) -> bo
 /// Which side of each branch leads to the one call of itself that a function ends with.
 fn path(program: &Program, id: FuncId, may_compute: bool) -> Option<Vec<bool>> {
     let func = &program.funcs[id];
-    if func.is_checkpoint || func.is_constant || calls(&func.body, id) != 1 {
+    if func.is_checkpoint || func.is_constant || calls(program, &func.body, id) != 1 {
         return None;
     }
     let (mut path, mut block) = (vec![], &func.body);
@@ -143,19 +130,15 @@ fn path(program: &Program, id: FuncId, may_compute: bool) -> Option<Vec<bool>> {
             return (is_loop && is_cheap(program, func, &path)).then_some(path);
         }
         let Op::If(_, then, other) = &last.op else { return None };
-        let is_then = calls(then, id) == 1;
+        let is_then = calls(program, then, id) == 1;
         path.push(is_then);
         block = if is_then { then } else { other };
     }
 }
 
 /// How often a block calls a function.
-fn calls(block: &Block, func: FuncId) -> usize {
-    let mut count = 0;
-    block.visit(&mut |stmt| {
-        count += usize::from(matches!(&stmt.op, Op::Call(callee, _) if *callee == func))
-    });
-    count
+fn calls(program: &Program, block: &Block, func: FuncId) -> usize {
+    runs(program, block).into_iter().filter(|callee| *callee == func).count()
 }
 
 /// Whether the conditions on the path are cheap to evaluate twice, and evaluating them first changes neither which
@@ -168,7 +151,7 @@ fn is_cheap(program: &Program, func: &Func, path: &[bool]) -> bool {
         let Op::If(cond, then, other) = &last.op else { return false };
         stmts.extend(before);
         asked.extend(slice(stmts.iter().copied(), *cond).0);
-        let is_asked = |stmt: &Stmt| asked.iter().any(|known| std::ptr::eq(*known, stmt));
+        let is_asked = |stmt: &Stmt| asked.iter().any(|known| known.vars == stmt.vars);
         let last = stmts.iter().rposition(|stmt| is_asked(stmt) && !is_sure(stmt)).unwrap_or(0);
         if !stmts[..last].iter().all(|stmt| is_asked(stmt) || is_sure(stmt)) {
             return false;
@@ -237,7 +220,7 @@ fn asks(
     let Op::If(cond, then, other) = &last.op else { bug(PASS.name, "a branch") };
     let all: Vec<&Stmt> = before.iter().copied().chain(stmts).collect();
     let (needed, _) = slice(all.iter().copied(), *cond);
-    let is_there = |stmt: &&Stmt| needed.iter().any(|known| std::ptr::eq(*known, *stmt));
+    let is_there = |stmt: &&Stmt| needed.iter().any(|known| known.vars == stmt.vars);
     let left: Vec<&Stmt> = all.iter().copied().filter(|stmt| !is_there(stmt)).collect();
     let result = program.fresh("goes_on", Type::BOOL);
     let no = Block { stmts: vec![], results: vec![Atom::Bool(false)] };

@@ -152,7 +152,7 @@ impl Sums {
 impl Text<'_, '_> {
     /// What a state begins with that begins so otherwise: in a piece that has a place of its own, with nothing.
     pub fn start(&self, looped: &Loop, at: usize, init: String) -> String {
-        if self.adds_up && std::ptr::eq(looped, self.plan.looped) {
+        if self.adds_up && looped.for_index() == self.plan.looped.for_index() {
             match Shape::of(looped, at).reduction().map(|reduction| reduction.fold) {
                 Some(Fold::Add | Fold::Sub) => return format!("(own ? 0.0 : {init})"),
                 Some(Fold::IntAdd) => return format!("(own ? 0 : {init})"),

@@ -8,8 +8,8 @@
 //! fail except what [`super::loop_versioning`] can ask before the loop. A loop that ends by a condition may stand
 //! inside if nothing in it can fail and it keeps only numbers: then lanes may run on when they have ended.
 //!
-//! Invariants. Statements are known by their addresses, so the loop must not move while its plan is in use. `sizes` has
-//! an entry for each array or accumulator that the nest names.
+//! Invariants. Statements are known by their ids, loops by their indices. `sizes` has an entry for each array or
+//! accumulator that the nest names.
 
 use std::rc::Rc;
 

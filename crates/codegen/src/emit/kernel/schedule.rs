@@ -25,7 +25,7 @@ pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, 
         if let Some(times) = layout.columns.get(&index) {
             notes.push(format!("{times} at once"));
         }
-        if has_guard && std::ptr::eq(looped, plan.looped) {
+        if has_guard && plan.looped.for_index() == Some(index) {
             notes.push("asked beforehand what may fail".to_owned());
         }
         schedule.decide(index, if is_across { Way::Lanes } else { Way::OneByOne }, notes);

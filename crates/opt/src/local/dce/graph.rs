@@ -3,10 +3,9 @@
 //! Input: a program and its roots. Output: `live`, which nodes are needed from the roots. The nodes are variables,
 //! results of functions, fields of constructors, and statements, numbered in this order.
 //!
-//! Invariants: statements are numbered in the order in which they stand, each before those inside it, and `sweep`
-//! counts in the same order. Most edges go from one node to another. A *joint* edge needs two nodes: an argument is
-//! needed if both the call and the parameter are. What adds to an accumulator is needed by the accumulator that it
-//! adds to or adds to a part of.
+//! Invariants: statements have the ids that the analysis of effects gives them, function by function. Most edges go
+//! from one node to another. A *joint* edge needs two nodes: an argument is needed if both the call and the parameter
+//! are. What adds to an accumulator is needed by the accumulator that it adds to or adds to a part of.
 
 use std::rc::Rc;
 
@@ -14,9 +13,9 @@ use pullback_base::{Id, IdVec};
 use pullback_ir::{
     Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Stmt, Type, VarId,
 };
-use rustc_hash::FxHashMap;
 
 use pullback_analysis::Analyses;
+use pullback_analysis::access::Roots;
 use pullback_analysis::effects::Effects;
 use pullback_analysis::flow::{Place, arrivals, departures, returns};
 use pullback_analysis::horn::Clauses;
@@ -30,8 +29,10 @@ pub(super) struct Nodes {
     results: IdVec<FuncId, usize>,
     /// Where the fields of constructors begin.
     fields: IdVec<DataId, Vec<usize>>,
-    /// Where statements begin.
-    stmts: usize,
+    /// Where the statements of functions begin.
+    stmts: IdVec<FuncId, usize>,
+    /// How many nodes there are.
+    count: usize,
 }
 
 impl Nodes {
@@ -45,7 +46,9 @@ impl Nodes {
         let fields = program.datas.iter().map(|data| {
             data.constructors.iter().map(|constructor| take(constructor.fields.len())).collect()
         });
-        Self { results, fields: fields.collect(), stmts: next }
+        let fields = fields.collect();
+        let stmts = program.funcs.iter().map(|func| take(func.body.size())).collect();
+        Self { results, fields, stmts, count: next }
     }
 
     pub fn var(&self, var: VarId) -> Node {
@@ -57,8 +60,8 @@ impl Nodes {
     pub fn field(&self, data: DataId, tag: u32, at: usize) -> Node {
         self.fields[data][tag as usize] + at
     }
-    pub fn stmt(&self, number: usize) -> Node {
-        self.stmts + number
+    pub fn stmt(&self, func: FuncId, stmt: &Stmt) -> Node {
+        self.stmts[func] + stmt.id.index()
     }
 }
 
@@ -67,15 +70,13 @@ pub(super) struct Graph<'p> {
     program: &'p Program,
     effects: Rc<Effects>,
     pub nodes: Nodes,
-    /// How many nodes there are.
-    count: usize,
     /// A node that is live implies what it needs.
     needs: Clauses,
     roots: Vec<Node>,
     /// Groups of nodes of which at least one must be live.
     any_of: Vec<Vec<Node>>,
-    /// The accumulator that one is a part of.
-    wholes: FxHashMap<VarId, VarId>,
+    /// The accumulators of which those of each function are parts.
+    wholes: IdVec<FuncId, Roots>,
 }
 
 impl<'p> Graph<'p> {
@@ -89,11 +90,10 @@ impl<'p> Graph<'p> {
         let mut graph = Self {
             program,
             effects,
-            count: nodes.stmts,
             needs: Clauses::default(),
             roots: vec![],
             any_of: vec![],
-            wholes: FxHashMap::default(),
+            wholes: program.funcs.iter().map(|func| Roots::of(program, func, false)).collect(),
             nodes,
         };
         for (id, func) in program.funcs.iter_enumerated() {
@@ -110,7 +110,7 @@ impl<'p> Graph<'p> {
 
     /// What is needed.
     pub fn live(&self) -> Vec<bool> {
-        let mut live = self.needs.chaining(self.count);
+        let mut live = self.needs.chaining(self.nodes.count);
         live.add(self.roots.iter().copied());
         for nodes in &self.any_of {
             if !nodes.iter().any(|node| live.holds[*node]) {
@@ -183,8 +183,7 @@ impl<'p> Graph<'p> {
 
     fn block(&mut self, func: FuncId, block: &'p Block, around: Option<Node>) {
         for stmt in &block.stmts {
-            let node = self.count;
-            self.count += 1;
+            let node = self.nodes.stmt(func, stmt);
             around.into_iter().for_each(|around| self.need(node, around));
             for var in &stmt.vars {
                 self.need(var.index(), node);
@@ -197,17 +196,17 @@ impl<'p> Graph<'p> {
             if may_fail || effects.tells(self.program, &stmt.op) {
                 self.roots.push(node);
             }
-            self.stmt(stmt, node, may_fail);
+            self.stmt(func, stmt, node, may_fail);
             for inner in stmt.op.blocks() {
                 self.block(func, inner, Some(node));
             }
         }
     }
 
-    fn stmt(&mut self, stmt: &'p Stmt, node: Node, may_fail: bool) {
+    fn stmt(&mut self, within: FuncId, stmt: &'p Stmt, node: Node, may_fail: bool) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others need all their operands")]
         match &stmt.op {
-            Op::Call(func, args) => self.call(stmt, *func, args, node),
+            Op::Call(func, args) => self.call(within, stmt, (*func, args), node),
             Op::Con(tag, fields) => {
                 let Elem::Data(data) = self.program.vars[stmt.vars[0]].ty.elem else { return };
                 for (at, field) in fields.iter().enumerate() {
@@ -225,21 +224,13 @@ impl<'p> Graph<'p> {
             }
             Op::Loop(form) => self.repeat(stmt, form, node, may_fail),
             op => {
-                if let (Op::AtAcc(acc, _) | Op::PartAcc(acc, _, _), [part]) = (op, &stmt.vars[..]) {
-                    let whole = acc.var().map(|acc| self.whole(acc));
-                    self.wholes.extend(whole.map(|whole| (*part, whole)));
-                }
                 // An addition is needed if the accumulator is.
                 if let Op::AddAcc(Atom::Var(acc), _, _) = op {
-                    self.need(self.whole(*acc).index(), node);
+                    self.need(self.wholes[within].of_var(*acc).index(), node);
                 }
                 op.for_each_atom(&mut |atom| self.need_atom(node, atom));
             }
         }
-    }
-
-    fn whole(&self, acc: VarId) -> VarId {
-        self.wholes.get(&acc).copied().unwrap_or(acc)
     }
 
     /// The node of a place.
@@ -257,14 +248,14 @@ impl<'p> Graph<'p> {
         arrivals(program, stmt, &mut |atom, place, _| self.need_atom(self.place(place), atom));
     }
 
-    fn call(&mut self, stmt: &Stmt, func: FuncId, args: &[Atom], node: Node) {
+    fn call(&mut self, within: FuncId, stmt: &Stmt, (func, args): (FuncId, &[Atom]), node: Node) {
         departures(stmt, &mut |var, place| self.need(var.index(), self.place(place)));
         for (param, arg) in self.program.funcs[func].params.iter().zip(args) {
             self.need_jointly(node, param.index(), *arg);
             if let Atom::Var(arg) = arg
                 && self.program.vars[*arg].ty.is_acc
             {
-                let whole = self.whole(*arg).index();
+                let whole = self.wholes[within].of_var(*arg).index();
                 self.need(whole, node);
                 self.need(whole, param.index());
             }

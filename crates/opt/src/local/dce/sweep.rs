@@ -2,15 +2,14 @@
 //!
 //! Input: the program, the numbers of the nodes, and which of them are live. Output: the smaller program, and whether
 //! anything went.
-//! Invariant: it walks statements in the order in which `graph` numbered them, and counts those inside a dead
-//! statement too. An accumulator to which nothing adds any more is replaced by what it began with.
+//! Invariant: statements have the ids that they had in the graph. An accumulator to which nothing adds any more is replaced by what it began with.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, Elem, FuncId, Loop, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, Elem, FuncId, Loop, Op, Program, Stmt, VarId, keep};
 use rustc_hash::FxHashSet;
 
 use super::graph::Nodes;
-use crate::pass::{bodies as bodies_of, keep};
+use crate::pass::bodies as bodies_of;
 use pullback_analysis::Changed;
 
 /// Leaves only what is live; where anything else was.
@@ -19,10 +18,10 @@ pub(super) fn sweep(program: &mut Program, nodes: &Nodes, live: &[bool]) -> Chan
     let mut bodies: IdVec<FuncId, Block> =
         ids.map(|func| std::mem::take(&mut program.funcs[func].body)).collect();
     let written = FxHashSet::default();
-    let mut sweep = Sweep { program, nodes, live, next: 0, written, changed: false };
+    let mut sweep = Sweep { program, nodes, live, written, changed: false };
     let mut changed = FxHashSet::default();
     for func in sweep.program.funcs.ids() {
-        sweep.block(&mut bodies[func]);
+        sweep.block(func, &mut bodies[func]);
         let results: Vec<bool> = sweep.results(func, bodies[func].results.len());
         sweep.keep(&mut bodies[func].results, &results);
         if std::mem::take(&mut sweep.changed) {
@@ -72,8 +71,6 @@ struct Sweep<'a> {
     program: &'a Program,
     nodes: &'a Nodes,
     live: &'a [bool],
-    /// The number of the next statement.
-    next: usize,
     /// The accumulators that something adds to, or takes a part of.
     written: FxHashSet<VarId>,
     changed: bool,
@@ -98,20 +95,17 @@ impl Sweep<'_> {
         keep(items, stays);
     }
 
-    fn block(&mut self, block: &mut Block) {
+    fn block(&mut self, func: FuncId, block: &mut Block) {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let number = self.next;
-            self.next += 1;
-            if self.live[self.nodes.stmt(number)] {
+            if self.live[self.nodes.stmt(func, &stmt)] {
                 self.stmt(&mut stmt);
                 for inner in stmt.op.blocks_mut() {
-                    self.block(inner);
+                    self.block(func, inner);
                 }
                 stmts.push(stmt);
             } else {
                 self.changed = true;
-                self.next += stmt.op.blocks().into_iter().map(Block::size).sum::<usize>();
             }
         }
         block.stmts = stmts;

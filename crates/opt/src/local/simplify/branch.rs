@@ -7,12 +7,11 @@
 //! the other side surely fails, so that what follows runs exactly when it did.
 
 use pullback_base::Id;
-use pullback_ir::{Arm, Atom, Block, LoopForm, Op, Stmt, Type};
+use pullback_ir::{Arm, Atom, Block, LoopForm, Op, Stmt, Type, keep};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
 use super::{Def, New, Simplify, copy};
-use crate::pass::keep;
 use pullback_analysis::cost::all_speculative;
 
 /// The cost that both sides of a branch may have together to become a selection of Ints or Bools: a few comparisons.

@@ -8,11 +8,10 @@
 
 use pullback_analysis::loop_shape::is_unchanged;
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt};
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, keep};
 use rustc_hash::FxHashMap;
 
 use super::{New, Simplify, copy};
-use crate::pass::keep;
 
 impl Simplify<'_> {
     /// for i < 0 { … } = nothing; for i < 1 { b } = b with 0 for i; while false { … } = nothing
