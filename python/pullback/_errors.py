@@ -6,9 +6,9 @@ from __future__ import annotations
 class PullbackError(Exception):
     """What is wrong with a program or a call of it.
 
-    `code` is that of the first problem, such as "E0301"; `message` says in one line what is wrong; `span` is its place in
-    the text, a dictionary with `file`, `line`, `column`, `end_line`, `end_column`, or None; `notes` say why, `hints` what
-    to do. `diagnostics` has all problems as dictionaries.
+    `code` is that of the first problem, such as "E0301". `message` says in one line what is wrong. `span` is its place in
+    the text: a dictionary with `file`, `line`, `column`, `end_line` and `end_column`, or None. `notes` say why, and
+    `hints` what to do. `diagnostics` has all problems as dictionaries.
     """
 
     def __init__(self, text: str, diagnostics: list[dict] | None = None):
