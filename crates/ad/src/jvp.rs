@@ -331,9 +331,7 @@ impl Jvp<'_> {
                     .into_iter()
                     .filter(|field| self.ad.program.has_tangent(self.ad.program.type_of(*field)))
                     .collect();
-                let zero_of_vector = self.is_zero_vector(out, tag);
-                let dot_tag = if zero_of_vector { self.zero_vector(out) } else { tag };
-                Op::Con(dot_tag, fields.into_iter().map(|field| take(self, field)).collect())
+                Op::Con(tag, fields.into_iter().map(|field| take(self, field)).collect())
             }
             Op::NewAcc(a) => Op::NewAcc(take(self, a)),
             Op::AtAcc(a, at) => Op::AtAcc(take(self, a), at),
@@ -350,21 +348,6 @@ impl Jvp<'_> {
         }
         self.mark_absent(Atom::Var(dot), is_absent);
         self.push(vec![dot], op);
-    }
-
-    fn is_zero_vector(&self, out: VarId, tag: u32) -> bool {
-        let program = &self.ad.program;
-        let Elem::Data(data) = program.vars[out].ty.elem else {
-            bug(crate::name::NAME, "a data value")
-        };
-        program.datas[data].is_tangent && program.zero_tag(data) == tag
-    }
-
-    fn zero_vector(&self, out: VarId) -> u32 {
-        let Elem::Data(data) = self.ad.program.vars[out].ty.elem else {
-            bug(crate::name::NAME, "a data value")
-        };
-        self.ad.program.zero_tag(data)
     }
 
     fn sum(&mut self, out: VarId, a: Atom, b: Atom) {

@@ -9,6 +9,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::Derived;
+use pullback_analysis::access::only_looks;
 
 /// How a tangent is a part of another one.
 #[derive(Clone, Debug)]
@@ -202,15 +203,8 @@ fn read_block(
     };
     for stmt in &block.stmts {
         match &stmt.op {
-            Op::Index(..)
-            | Op::Slice(..)
-            | Op::Dim(..)
-            | Op::Shape(..)
-            | Op::CheckSize(..)
-            | Op::CheckCount(_)
-            | Op::Sum(_)
-            | Op::Argsort(_)
-            | Op::Zero(_) => {}
+            Op::Argsort(_) => {}
+            op if only_looks(op) => {}
             Op::Call(func, args) => {
                 let flags = known.get(func);
                 for (at, arg) in args.iter().enumerate() {

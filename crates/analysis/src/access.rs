@@ -84,6 +84,34 @@ impl Roots {
     }
 }
 
+/// Whether an operation only looks at an array: it neither writes it, nor gives it or what holds all of it.
+pub fn only_looks(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Index(..)
+            | Op::Slice(..)
+            | Op::Dim(..)
+            | Op::Sum(_)
+            | Op::CheckSize(..)
+            | Op::Shape(..)
+            | Op::Zero(_)
+    )
+}
+
+/// Whether the result of an operation may share memory with an operand.
+pub fn may_share(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Copy(_)
+            | Op::Stop(_)
+            | Op::Index(..)
+            | Op::Slice(..)
+            | Op::Flatten(_)
+            | Op::Sized(..)
+            | Op::Select(..)
+    )
+}
+
 /// How the iterations of a loop touch an array or an accumulator from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

@@ -129,6 +129,19 @@ impl Ints {
         ints
     }
 
+    /// Whether an Int is computed by sums and multiples alone from those that are given.
+    pub fn follows_from(&self, atom: Atom, is_given: impl Fn(VarId) -> bool) -> bool {
+        let (mut todo, mut seen) = (vec![atom], FxHashSet::default());
+        while let Some(atom) = todo.pop() {
+            let Some(var) = atom.var().filter(|var| !is_given(*var) && seen.insert(*var)) else {
+                continue;
+            };
+            let Some(addends) = self.sums.get(&var) else { return false };
+            todo.extend(addends.iter().map(|(addend, _)| *addend));
+        }
+        true
+    }
+
     /// An Int as a form over Ints that are no sums themselves.
     pub fn form(&self, atom: Atom) -> Option<Affine> {
         let mut form = Affine::default();

@@ -95,6 +95,13 @@ impl FuncEffects<'_> {
         !self.fails_itself(program, stmt) && !self.tells(program, &stmt.op)
     }
 
+    /// Whether neither a statement nor anything inside it fails or tells anything.
+    pub fn is_calm_throughout(self, program: &Program, stmt: &Stmt) -> bool {
+        let is_calm = |inner: &Stmt| self.is_calm_throughout(program, inner);
+        self.is_calm(program, stmt)
+            && stmt.op.blocks().into_iter().all(|block| block.stmts.iter().all(is_calm))
+    }
+
     /// Whether a statement may fail before the loops around it.
     pub fn fails_outside(self, program: &Program, stmt: &Stmt) -> bool {
         self.needs_inside(program, stmt) > 0

@@ -11,6 +11,7 @@
 //! | [`call_graph`] | which function names which, in which order, and which recur? |
 //! | [`constants`] | which sizes and values are the same in all calls, branches and iterations? |
 //! | [`cost`] | what does an operation take, or to do it again, and how much code is a body? |
+//! | [`datas`] | which data types do values of a type hold, however deep? |
 //! | [`dependence`] | does an iteration read what an earlier one has written? |
 //! | [`effects`] | may an operation fail, tell something, or touch an accumulator? |
 //! | [`facts`] | what is known of sizes and Ints, and what cannot fail because of it? |
@@ -20,6 +21,7 @@
 //! | [`loop_shape`] | what does a loop make of each of its states? |
 //! | [`reorder`] | may one statement come before another? |
 //! | [`undefined`] | which variables may have no value? |
+//! | [`variance`] | which variables of a loop differ from iteration to iteration? |
 //! | [`zeros`] | which values are zeros, and where do accumulators begin with them? |
 
 pub mod access;
@@ -27,6 +29,7 @@ pub mod affine;
 pub mod call_graph;
 pub mod constants;
 pub mod cost;
+pub mod datas;
 pub mod dependence;
 pub mod effects;
 pub mod facts;
@@ -37,6 +40,7 @@ pub mod lattice;
 pub mod loop_shape;
 pub mod reorder;
 pub mod undefined;
+pub mod variance;
 pub mod zeros;
 
 pub use kept::{Analyses, Changed};

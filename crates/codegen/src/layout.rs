@@ -14,6 +14,7 @@
 //! emitted code looks at it: the odd number holds both. A String is a block of its bytes, or an odd number that holds
 //! the place of a literal in a table without duplicates.
 
+use pullback_analysis::datas::{signature, within};
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Constructor, Data, DataId, Elem, FuncId, Program, Type};
 
@@ -90,24 +91,10 @@ pub(crate) fn with_cells(datas: &IdVec<DataId, Data>) -> IdVec<DataId, bool> {
 
 /// Which data types only the emitted code makes and takes apart: no tangents, and nothing that roots take or give.
 pub(crate) fn own_types(program: &Program, roots: &[FuncId]) -> IdVec<DataId, bool> {
-    let mut own: IdVec<DataId, bool> =
-        program.datas.iter().map(|data| data.tangent.is_none() && !data.is_tangent).collect();
-    let mut seen: Vec<Type> = vec![];
-    for root in roots {
-        let def = &program.funcs[*root];
-        seen.extend(def.params.iter().map(|param| program.vars[*param].ty));
-        seen.extend(&def.results);
-    }
-    let mut is_outside: IdVec<DataId, bool> = program.datas.iter().map(|_| false).collect();
-    while let Some(ty) = seen.pop() {
-        if let Elem::Data(data) = ty.elem
-            && !std::mem::replace(&mut is_outside[data], true)
-        {
-            own[data] = false;
-            seen.extend(program.datas[data].constructors.iter().flat_map(|con| &con.fields));
-        }
-    }
-    own
+    let is_outside = within(program, roots.iter().flat_map(|root| signature(program, *root)));
+    let is_own =
+        |(id, data): (DataId, &Data)| data.tangent.is_none() && !data.is_tangent && !is_outside[id];
+    program.datas.iter_enumerated().map(is_own).collect()
 }
 
 /// Whether a constructor has one Int as its only field.

@@ -23,6 +23,7 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use pullback_analysis::access::only_looks;
 use pullback_analysis::horn::Horn;
 use pullback_analysis::reorder::names;
 
@@ -105,22 +106,9 @@ impl Rules<'_> {
     }
 
     fn is_looked_at_by(&self, stmt: &Stmt) -> bool {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others may keep it or write to it")]
-        let is_fine = match &stmt.op {
-            Op::Index(..)
-            | Op::Slice(..)
-            | Op::Dim(..)
-            | Op::Sum(_)
-            | Op::CheckSize(..)
-            | Op::Shape(..)
-            | Op::Zero(_)
-            | Op::Call(..) => true,
-            op => {
-                let mut mentions = false;
-                op.for_each_atom(&mut |atom| mentions |= self.is(atom));
-                !mentions
-            }
-        };
+        let mut mentions = false;
+        stmt.op.for_each_atom(&mut |atom| mentions |= self.is(atom));
+        let is_fine = !mentions || only_looks(&stmt.op) || matches!(stmt.op, Op::Call(..));
         is_fine && stmt.op.blocks().into_iter().all(|inner| self.is_looked_at(inner))
     }
 

@@ -24,6 +24,7 @@ use crate::layout::with_cells;
 use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::call_graph::{reaching, run_by, runs};
 use pullback_analysis::cost::is_straight;
+use pullback_analysis::datas::holds;
 use pullback_analysis::facts::FuncFacts;
 
 /// How many numbers an iteration may leave for what is done in order.
@@ -188,17 +189,8 @@ pub(super) fn whole_accs(program: &Program) -> FxHashSet<VarId> {
 
 /// Which data types hold no array and no String, however deep.
 fn bare(program: &Program) -> IdVec<DataId, bool> {
-    let mut bare: IdVec<DataId, bool> = program.datas.iter().map(|_| true).collect();
-    let mut changes = true;
-    while std::mem::take(&mut changes) {
-        for data in program.datas.ids() {
-            let mut fields = program.datas[data].constructors.iter().flat_map(|con| &con.fields);
-            let is_bare = fields.all(|ty| !ty.is_array() && is_bare(&bare, *ty));
-            changes |= bare[data] && !is_bare;
-            bare[data] &= is_bare;
-        }
-    }
-    bare
+    let is_more = |ty: Type| ty.is_array() || ty.elem == Elem::Str;
+    program.datas.ids().map(|data| !holds(program, data, is_more)).collect()
 }
 
 /// Whether the elements of a value are numbers, or data that holds no array and no String.

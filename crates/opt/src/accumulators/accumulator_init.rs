@@ -54,21 +54,15 @@ struct Starts<'p> {
 }
 
 impl Starts<'_> {
-    /// Whether nothing in a block fails or tells anything.
-    fn block(&mut self, block: &mut Block) -> bool {
-        let mut calm = Vec::with_capacity(block.stmts.len());
+    fn block(&mut self, block: &mut Block) {
+        let is_calm = |stmt: &Stmt| self.effects.is_calm_throughout(self.program, stmt);
+        let mut calm: Vec<bool> = block.stmts.iter().map(is_calm).collect();
         for stmt in &mut block.stmts {
-            let mut is_calm = self.effects.is_calm(self.program, stmt);
-            for inner in stmt.op.blocks_mut() {
-                is_calm &= self.block(inner);
-            }
-            calm.push(is_calm);
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
         }
-        let all_calm = calm.iter().all(|calm| *calm);
         for start in (0..block.stmts.len()).rev() {
             self.accumulator(block, &mut calm, start);
         }
-        all_calm
     }
 
     /// Changes the accumulator that a statement makes, if it begins with zeros and an array is added to it as a

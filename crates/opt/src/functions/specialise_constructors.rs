@@ -27,6 +27,7 @@ use pullback_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::datas::{signature, within};
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -247,30 +248,13 @@ impl<'p> Sites<'p> {
             arms: vec![],
             fixed: FxHashSet::default(),
         };
-        for root in roots {
-            let func = &program.funcs[*root];
-            let params = func.params.iter().map(|var| program.vars[*var].ty);
-            params.chain(func.results.iter().copied()).for_each(|ty| sites.fix(ty));
-        }
+        // Callers from outside see these.
+        let is_seen = within(program, roots.iter().flat_map(|root| signature(program, *root)));
+        sites.fixed.extend(program.datas.ids().filter(|data| is_seen[*data]));
         for func in program.funcs.iter() {
             sites.block(&func.body);
         }
         sites
-    }
-
-    /// Fixes a type that callers from outside see, with all types in it.
-    fn fix(&mut self, ty: Type) {
-        let mut todo = vec![ty];
-        while let Some(ty) = todo.pop() {
-            if let Elem::Data(data) = ty.elem
-                && self.fixed.insert(data)
-            {
-                let constructors = self.program.constructors(data).iter();
-                todo.extend(
-                    constructors.flat_map(|constructor| constructor.fields.iter().copied()),
-                );
-            }
-        }
     }
 
     fn block(&mut self, block: &'p Block) {

@@ -26,12 +26,14 @@
 //! field that has it what the maker was called with. Functions that requests name are neither makers nor takers. At
 //! most 16 parameters are handed on.
 
+use pullback_base::IdVec;
 use pullback_ir::{Atom, DataId, Elem, FuncId, Match, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::functions::specialise_constructors::{Key, has_no_tangent};
 use crate::pass::{Pass, Phase, Scope};
 use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::datas::held_by;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -76,10 +78,10 @@ struct Family {
 }
 
 fn families(program: &Program) -> Vec<Family> {
-    let reached: FxHashMap<DataId, FxHashSet<DataId>> =
-        program.datas.ids().map(|data| (data, reached(program, data))).collect();
+    let reached: IdVec<DataId, IdVec<DataId, bool>> =
+        program.datas.ids().map(|data| held_by(program, data)).collect();
     let mut families: Vec<Family> = vec![];
-    for data in program.datas.ids().filter(|data| reached[data].contains(data)) {
+    for data in program.datas.ids().filter(|data| reached[*data][*data]) {
         let is_known = families.iter().any(|family| family.members.contains(&data));
         if is_known || !has_no_tangent(program, data) {
             continue;
@@ -87,26 +89,11 @@ fn families(program: &Program) -> Vec<Family> {
         let (members, outside) = program
             .datas
             .ids()
-            .filter(|other| reached[other].contains(&data))
-            .partition(|other| reached[&data].contains(other));
+            .filter(|other| reached[*other][data])
+            .partition(|other| reached[data][*other]);
         families.push(Family { members, outside });
     }
     families
-}
-
-/// The types of what values of a type hold, however deep.
-fn reached(program: &Program, data: DataId) -> FxHashSet<DataId> {
-    let (mut reached, mut todo) = (FxHashSet::default(), vec![data]);
-    while let Some(data) = todo.pop() {
-        for field in program.constructors(data).iter().flat_map(|con| &con.fields) {
-            if let Elem::Data(data) = field.elem
-                && reached.insert(data)
-            {
-                todo.push(data);
-            }
-        }
-    }
-    reached
 }
 
 /// The data types that a function knows of.

@@ -30,7 +30,7 @@ use pullback_ir::{
 use pullback_prim::Prim;
 
 use crate::pass::{Pass, Phase, Scope, each_func, slice};
-use pullback_analysis::affine::{Inside, Ints, Moving, addends};
+use pullback_analysis::affine::{Inside, Ints, Moving};
 use pullback_analysis::dependence::Written;
 use pullback_analysis::effects::FuncEffects;
 use pullback_analysis::loop_shape::Shape;
@@ -111,13 +111,14 @@ impl Ahead<'_> {
             return None;
         }
         let inside = Inside::of(looped);
+        let is_given = |var: VarId| var == index || !inside.has(var);
         (0..states.len()).find_map(|state| {
             let (array, written) = (states[state], Shape::of(looped, state).written()?);
             let (at, ty) = (written.at, self.program.vars[array].ty);
             let mut place = written.place.iter();
             let is_it = ty.is_array()
                 && place.len() == usize::from(ty.rank)
-                && place.all(|atom| is_sum(*atom, index, &inside, body))
+                && place.all(|atom| self.ints.follows_from(*atom, is_given))
                 && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool);
             let others = calm.iter().enumerate().filter(|(other, _)| *other != at);
             if !is_it || !calm[at] && !others.into_iter().all(|(_, calm)| *calm) {
@@ -219,19 +220,6 @@ impl Ahead<'_> {
         let own = self.program.fresh_like(var);
         stmts.push(Stmt::new(vec![own], op, span));
         Atom::Var(own)
-    }
-}
-
-/// Whether an index of a loop is computed in it from its own index and from what is outside, by sums alone.
-fn is_sum(atom: Atom, index: VarId, inside: &Inside, body: &Block) -> bool {
-    atom == Atom::Var(index) || inside.is_uniform(atom) || {
-        let sum = body.stmts.iter().find(|stmt| stmt.vars.iter().any(|var| atom == (*var).into()));
-        let args = if let Some(Op::Prim(prim, args)) = sum.map(|stmt| &stmt.op) {
-            addends(*prim, args).map(|_| args)
-        } else {
-            None
-        };
-        args.is_some_and(|args| args.iter().all(|arg| is_sum(*arg, index, inside, body)))
     }
 }
 

@@ -27,6 +27,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func, read_from};
+use pullback_analysis::access::may_share;
 use pullback_analysis::effects::FuncEffects;
 use pullback_analysis::reorder::names;
 use pullback_analysis::{Analyses, Changed};
@@ -67,22 +68,18 @@ struct SinkUpdates<'p> {
 }
 
 impl SinkUpdates<'_> {
-    /// Whether nothing in a block fails or tells anything.
-    fn block(&mut self, block: &mut Block) -> bool {
-        let mut calm = Vec::with_capacity(block.stmts.len());
+    fn block(&mut self, block: &mut Block) {
+        let is_calm = |stmt: &Stmt| self.effects.is_calm_throughout(self.program, stmt);
+        let mut calm: Vec<bool> = block.stmts.iter().map(is_calm).collect();
         for stmt in &mut block.stmts {
-            let mut is_calm = self.effects.is_calm(self.program, stmt);
             let around = if let Op::Loop(repeat) = &stmt.op {
                 Some(std::mem::replace(&mut self.own, repeat.states.iter().copied().collect()))
             } else {
                 None
             };
-            for inner in stmt.op.blocks_mut() {
-                is_calm &= self.block(inner);
-            }
+            stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             self.own = around.unwrap_or_else(|| std::mem::take(&mut self.own));
             self.own.extend(&stmt.vars);
-            calm.push(is_calm);
         }
         self.ask_first(block, &mut calm);
         for at in (0..block.stmts.len()).rev() {
@@ -96,11 +93,9 @@ impl SinkUpdates<'_> {
             }
         }
         self.take_rows(block);
-        let all_calm = calm.iter().all(|calm| *calm);
         // Copies of rows ask for sizes.
         calm.resize(block.stmts.len(), true);
         self.ask_first(block, &mut calm);
-        all_calm
     }
 
     /// Takes sizes from the old arrays, which are as large, and before these are updated.
@@ -165,7 +160,7 @@ impl SinkUpdates<'_> {
             return 0;
         }
         let mut parts = FxHashSet::from_iter([array]);
-        for stmt in block.stmts[..at].iter().filter(|stmt| lies_there(&stmt.op)) {
+        for stmt in block.stmts[..at].iter().filter(|stmt| may_share(&stmt.op)) {
             if names(&stmt.op, &parts) {
                 parts.extend(&stmt.vars);
             }
@@ -200,7 +195,7 @@ impl SinkUpdates<'_> {
         for stmt in &block.stmts[..at] {
             if matches!(&stmt.op, Op::Index(Atom::Var(of), i) if of == array && i == place) {
                 rows.extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
-            } else if lies_there(&stmt.op) && (names(&stmt.op, &others) || names(&stmt.op, &rows)) {
+            } else if may_share(&stmt.op) && (names(&stmt.op, &others) || names(&stmt.op, &rows)) {
                 others
                     .extend(stmt.vars.iter().filter(|var| self.program.vars[**var].ty.is_array()));
             }
@@ -232,7 +227,7 @@ impl SinkUpdates<'_> {
             if names(&stmt.op, &parts) {
                 last = Some(at).filter(|at| *at > place);
                 let is_array = |var: &&VarId| self.program.vars[**var].ty.is_array();
-                parts.extend(stmt.vars.iter().filter(is_array).filter(|_| lies_there(&stmt.op)));
+                parts.extend(stmt.vars.iter().filter(is_array).filter(|_| may_share(&stmt.op)));
             }
         }
         last
@@ -262,20 +257,6 @@ pub(crate) fn copied(
     let form = LoopForm::For { index, count: Atom::Var(count), down: false };
     let repeat = Op::Loop(Loop { form, states: vec![], init: vec![], body });
     (vec![Stmt::new(vec![count], dim, span), Stmt::new(vec![row], repeat, span)], row)
-}
-
-/// Whether the result of an operation may share memory with an operand.
-fn lies_there(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Copy(_)
-            | Op::Stop(_)
-            | Op::Index(..)
-            | Op::Slice(..)
-            | Op::Flatten(_)
-            | Op::Sized(..)
-            | Op::Select(..)
-    )
 }
 
 /// A walk that finds out what later statements read of an array.

@@ -24,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::plan::{Plan, local_name};
 use super::vectorise::{Kind, Layout};
 use pullback_analysis::cost::copies;
+use pullback_analysis::variance::varying;
 use pullback_analysis::zeros::is_either_zero;
 
 /// The most iterations that go at once.
@@ -147,44 +148,12 @@ fn may_repeat(plan: &Plan<'_>, stmt: &Stmt, index: VarId, is_strict: bool) -> bo
 
 /// The variables in a loop that differ from iteration to iteration.
 fn own(looped: &Loop, index: VarId) -> FxHashSet<VarId> {
-    let mut own = FxHashSet::from_iter([index]);
-    own.extend(&looped.states);
-    let mut size = 0;
-    while own.len() > size {
-        size = own.len();
-        spread(&looped.body, &mut own);
-    }
+    let mut own = varying(looped);
     own.remove(&index);
     looped.states.iter().for_each(|state| {
         own.remove(state);
     });
     own
-}
-
-fn spread(block: &Block, own: &mut FxHashSet<VarId>) {
-    for stmt in &block.stmts {
-        if let Op::Loop(looped) = &stmt.op {
-            let is_own = |atom: &Atom, own: &FxHashSet<VarId>| {
-                atom.var().is_some_and(|var| own.contains(&var))
-            };
-            let grows = looped.for_count().is_some_and(|count| is_own(&count, own));
-            for (at, state) in looped.states.iter().enumerate() {
-                let ends = [looped.init[at], looped.body.results[at]];
-                if grows || ends.iter().any(|atom| is_own(atom, own)) {
-                    own.extend([*state, stmt.vars[at]]);
-                }
-            }
-            spread(&looped.body, own);
-            continue;
-        }
-        let mut is_own = false;
-        stmt.op.for_each_atom(&mut |atom| {
-            is_own |= atom.var().is_some_and(|var| own.contains(&var));
-        });
-        if is_own {
-            own.extend(&stmt.vars);
-        }
-    }
 }
 
 /// The Ints that are one more in each iteration than in the one before.

@@ -12,6 +12,7 @@ use pullback_ir::{Atom, DataId, Elem, FuncId, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pullback_analysis::call_graph::CallGraph;
+use pullback_analysis::datas::held_by;
 use pullback_analysis::flow::{Place, Way, arrivals, departures, returns};
 use pullback_analysis::horn::Horn;
 
@@ -97,7 +98,7 @@ fn data_of(ty: Type) -> Option<DataId> {
 /// The layout of a type that is no vector, holds no value of its own type and has few fields and constructors.
 fn layout(program: &Program, data: DataId) -> Option<Layout> {
     let known = &program.datas[data];
-    if known.is_tangent || known.constructors.is_empty() || holds(program, data) {
+    if known.is_tangent || known.constructors.is_empty() || held_by(program, data)[data] {
         return None;
     }
     let mut slots: Vec<Type> = vec![];
@@ -115,23 +116,6 @@ fn layout(program: &Program, data: DataId) -> Option<Layout> {
         places.push(taken);
     }
     (slots.len().max(places.len()) <= MOST).then_some(Layout { slots, places })
-}
-
-/// Whether values of a type may hold others of it.
-fn holds(program: &Program, data: DataId) -> bool {
-    let (mut seen, mut todo) = (FxHashSet::default(), vec![data]);
-    while let Some(of) = todo.pop() {
-        for field in program.constructors(of).iter().flat_map(|constructor| &constructor.fields) {
-            let Elem::Data(inner) = field.elem else { continue };
-            if inner == data {
-                return true;
-            }
-            if seen.insert(inner) {
-                todo.push(inner);
-            }
-        }
-    }
-    false
 }
 
 /// The search under way.

@@ -16,6 +16,7 @@ use pullback_ir::{
 
 use pullback_analysis::Analyses;
 use pullback_analysis::access::Roots;
+use pullback_analysis::datas::{signature, within};
 use pullback_analysis::effects::Effects;
 use pullback_analysis::flow::{Place, arrivals, departures, returns};
 use pullback_analysis::horn::Clauses;
@@ -141,10 +142,8 @@ impl<'p> Graph<'p> {
     fn hold_fields(&mut self, held: &IdVec<FuncId, bool>) {
         let program = self.program;
         let mut todo: Vec<Type> = vec![];
-        for (id, func) in program.funcs.iter_enumerated().filter(|(id, _)| held[*id]) {
-            todo.extend(&program.funcs[id].results);
-            todo.extend(func.params.iter().map(|param| program.vars[*param].ty));
-        }
+        let seen = program.funcs.ids().filter(|func| held[*func]);
+        todo.extend(seen.flat_map(|func| signature(program, func)));
         for (id, data) in program.datas.iter_enumerated() {
             if data.tangent.is_some() || data.is_tangent {
                 todo.push(Type::data(id));
@@ -167,14 +166,9 @@ impl<'p> Graph<'p> {
                 }
             });
         }
-        let mut is_held = vec![false; program.datas.len()];
-        while let Some(ty) = todo.pop() {
-            let Elem::Data(data) = ty.elem else { continue };
-            if std::mem::replace(&mut is_held[data.index()], true) {
-                continue;
-            }
+        let is_held = within(program, todo);
+        for data in program.datas.ids().filter(|data| is_held[*data]) {
             for (tag, constructor) in program.constructors(data).iter().enumerate() {
-                todo.extend(&constructor.fields);
                 let fields = 0..constructor.fields.len();
                 self.roots.extend(fields.map(|at| self.nodes.field(data, tag as u32, at)));
             }

@@ -92,10 +92,9 @@ impl Simplify<'_> {
         let Type { elem: Elem::Data(data), rank: 0, .. } = self.program.type_of(atom) else {
             return false;
         };
-        let last = self.program.constructors(data).len() - 1;
         match self.def(atom) {
             Some(Op::Zero(_)) => true,
-            Some(Op::Con(tag, _)) => *tag as usize == last,
+            Some(Op::Con(tag, _)) => self.program.zero_tag(data) == *tag,
             _ => false,
         }
     }
