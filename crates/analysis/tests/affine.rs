@@ -123,3 +123,14 @@ fn a_place_moves_on_in_one_dimension() {
     }
     assert!(inside.is_uniform(var[1]) && !inside.is_uniform(var[12]));
 }
+
+#[test]
+fn an_int_follows_from_others_by_sums_alone() {
+    let (program, var) = program();
+    let (ints, looped) = (ints(&program), only_loop(&program));
+    let index = var[5].var();
+    let inside = Inside::of(&looped);
+    let follows = |at: usize| ints.follows_from(var[at], |of| Some(of) == index || !inside.has(of));
+    // A product of two Ints is no sum, and another index is not given.
+    assert_eq!([6, 8, 11, 4, 9, 14].map(follows), [true, true, true, true, false, false]);
+}

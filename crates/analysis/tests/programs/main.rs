@@ -1,0 +1,11 @@
+//! What the analyses say of programs as text.
+
+mod call_graph;
+mod datas;
+mod effects;
+mod facts;
+mod lattice;
+mod reorder;
+mod text;
+mod undefined;
+mod variance;
