@@ -1,5 +1,9 @@
 //! Activity analysis, its forward half: which variables of a function vary with the parameters that move.
 //!
+//! ```text
+//! f(x, k) with x moving:   a = sin(x)   b = mul(a, k)   c = mul(k, k)   acc += b        a, b and acc vary, and c does not
+//! ```
+//!
 //! Only variables that vary have tangents; all other tangents are structural zeros and cost nothing. The backward
 //! half, which of these matter for a result, is `prune`.
 //!

@@ -1,5 +1,10 @@
 //! Forward mode of calls: of functions, and of functions with a rule that a user wrote.
 //!
+//! ```text
+//! before   y = @f(x)
+//! after    y, y_dot = @jvp_f(x, x_dot)             in reverse mode   y, X = @forward(x);  y_dot = push(X, x_dot)
+//! ```
+//!
 //! Type: a call `y = f(x)` becomes `y, y_dot = (jvp f)(x, x_dot)`; in reverse mode `y, X = forward(x)`, `y_dot =
 //! push(X, x_dot)`.
 //! Law: that of `jvp`. A function is differentiated once for each set of parameters that move and each use.

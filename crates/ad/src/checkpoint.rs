@@ -1,5 +1,10 @@
 //! Checkpointing (Griewank, 1992): a call saves its arguments only, and its transpose runs the function again.
 //!
+//! ```text
+//! forward    y = @f(x)                    the residual is x
+//! backward   _, X = @forward_f(x);  x_bar = @pull_f(X, y_bar)
+//! ```
+//!
 //! Type: `f : S -> T` has the residual `S`, and its transpose is `(S, T T) -> T S`.
 //! Law: `\x y_bar -> let (_, residual) = forward f x in pull f residual y_bar` is that transpose. What `f` tells
 //! (`debug`) is told once (`mute_debug`), and what it adds to accumulators is added once: when it runs again it adds

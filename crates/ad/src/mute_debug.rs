@@ -1,4 +1,9 @@
-//! Copies of functions without `debug`: what a checkpoint runs again tells nothing again.
+//! Cloning of functions without their output effect (`debug`): what a checkpoint runs again tells nothing again.
+//!
+//! ```text
+//! before   @again(x) { tell("in");  y = @f(x);  yield y }        @f tells something
+//! after    @again(x) { y = @f_quiet(x);  yield y }
+//! ```
 //!
 //! Input: the transposes of checkpoints that were made (`checkpoint`). Output: they call functions without
 //! [`Op::Tell`].

@@ -1,4 +1,8 @@
-//! In which order derivatives are made: from the inside out, by reachability in the call graph.
+//! Topological order of derivatives: from the inside out, by reachability in the call graph.
+//!
+//! ```text
+//! @f asks for a derivative of @g, and @g for one of @h       first that of @h, then that of @g
+//! ```
 //!
 //! Input: a program and its roots. Output: the requests whose functions ask for no derivative, nor do those that they
 //! call (`innermost`), or a request that leads to itself (`reaches_itself`).

@@ -1,4 +1,9 @@
-//! Activity analysis, its backward half: a linear part loses what no result depends on.
+//! Activity analysis, its backward half (dead-code elimination): a linear part loses what no result depends on.
+//!
+//! ```text
+//! before   a_dot = mul(p, x_dot);  b_dot = mul(q, x_dot);  yield a_dot
+//! after    a_dot = mul(p, x_dot);  yield a_dot
+//! ```
 //!
 //! Input: a linear part whose results are all wanted. Output: the linear part without the other statements, states
 //! and results.

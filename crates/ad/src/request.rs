@@ -1,4 +1,9 @@
-//! Requests become calls: what a program asks for is replaced by calls of what derivations make.
+//! Resolution of requests: what a program asks for is replaced by calls of what derivations make.
+//!
+//! ```text
+//! before   y, m = linearize q0(x);  y_dot = apply m to x_dot
+//! after    y, X = @forward(x);      y_dot = @push(X, x_dot)
+//! ```
 //!
 //! Input: a function, and which requests are to be made now. Output: its body, with `jvp` as a call of the
 //! derivative, `linearize` as a call of the forward half, and the application of a linear map as a call of `push` or

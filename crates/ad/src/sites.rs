@@ -1,4 +1,9 @@
-//! Where the variables of a function's values are bound: in which iterations and branches, and by what.
+//! Scopes of the variables of a function's values: the loops and branches around each, and the operation that binds
+//! it.
+//!
+//! ```text
+//! for i < n { p = lt(x, 0.0);  y = if p { z = sin(x); yield z } else { … } }      z: in the loop, then in the first side
+//! ```
 //!
 //! Input: the values of a function, as `split` gives them. Output: for each variable the path of blocks around it,
 //! the outermost first, and the operation that computes it, if that has no blocks.

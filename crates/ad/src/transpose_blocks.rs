@@ -1,5 +1,10 @@
 //! Transposition of conditionals, loops and calls: what has blocks or another function inside.
 //!
+//! ```text
+//! before   y_dot = for i < n with s_dot = x_dot { t_dot = mul(k[i], s_dot); yield t_dot }
+//! after    x_bar = for down i < n with t_bar = y_bar { s_bar = mul(k[i], t_bar); yield s_bar }
+//! ```
+//!
 //! Type and law: those of `transpose`.
 //!
 //! - A conditional becomes the same conditional around the transposes of its blocks. A tangent that a branch passes

@@ -1,5 +1,10 @@
 //! Unzipping, second half (partial evaluation of the values): the one place that decides what is saved.
 //!
+//! ```text
+//! before   a = sin(x);  a_dot = mul(cos(x), x_dot);  yield a, a_dot
+//! after    a = sin(x);  c = cos(x);  yield a, c           and   (c, x_dot) -> a_dot = mul(c, x_dot)
+//! ```
+//!
 //! Type: `(values, linear part that uses variables of the values) -> (values with residuals, linear part of
 //! residuals)`; the linear part is that of `split`, or its transpose.
 //! Law: the values are the same, and the linear part is what it was, with each variable of the values that it used

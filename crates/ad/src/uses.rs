@@ -1,4 +1,9 @@
-//! How tangents are used in a linear part: which cotangents are accumulated, and which are parts of others.
+//! Use analysis of tangents in a linear part: which cotangents are accumulated, and which are parts of others.
+//!
+//! ```text
+//! for i < n { e_dot = x_dot[i];  … }            x_bar is an accumulator, since elements of x_dot are read
+//! b_dot = add(a_dot, c_dot);  yield b_dot       a_bar is a value
+//! ```
 //!
 //! Input: a linear part and its parameters. Output: for each tangent whether its cotangent is an accumulator, and of
 //! which other cotangent it is a part; and, for functions, which parameters are arrays that are only read.

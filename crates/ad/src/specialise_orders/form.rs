@@ -1,5 +1,9 @@
 //! The abstract domain of specialisation: which forms values have, how forms are joined, and where they are widened.
 //!
+//! ```text
+//! { Nil } ∨ { Cons(3, Nil) }  =  { Nil, Cons(3, Nil) }         { Cons(3, …) } ∨ { Cons(4, …) }  =  { Cons(any, …) }
+//! ```
+//!
 //! A form is a set of constructors with the forms of their fields, one number or truth value, *none* where no value
 //! is, or *any*, of which the type alone is known.
 //!

@@ -1,5 +1,10 @@
 //! The abstract interpretation of statements: what forms their results have, and what becomes of them in a copy.
 //!
+//! ```text
+//! before   y = match g { Nil { a } Cons(h, t) { b } }        g has the form { Cons(3, Nil) }
+//! after    y = match g { Cons(h, t) { b } }
+//! ```
+//!
 //! Input: a statement of a function, with the forms of its variables. Output: the statement for the copy. Calls,
 //! requests and rules are of copies, matches have the arms that the form of their scrutinee has, and of a conditional
 //! by a known truth value the branch is left.

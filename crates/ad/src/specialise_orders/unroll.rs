@@ -1,4 +1,9 @@
-//! Unrolling of loops that make functions, so that what each iteration makes is told apart.
+//! Full unrolling of loops that make functions, so that what each iteration makes is told apart.
+//!
+//! ```text
+//! before   g = for i < 2 with f = Id { yield Twice(f) }
+//! after    f1 = Twice(Id);  g = Twice(f1)
+//! ```
 //!
 //! Input: a function, and how many iterations are written out at most. Output: the function, with loops of a constant
 //! count over states that are data as their iterations one after the other.

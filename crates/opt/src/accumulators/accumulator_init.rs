@@ -39,21 +39,21 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let effects = analyses.effects_in_place(program);
     each_func(program, |program, func, body| {
         let (effects, zeros) = (effects.func(func), Zeros::of(body));
-        let mut starts = Starts { program, effects, zeros: &zeros, changed: false };
-        starts.block(body);
-        starts.changed
+        let mut ctx = AccumulatorInit { program, effects, zeros: &zeros, changed: false };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
 /// Makes accumulators that begin with zeros begin with an array that is added to them as a whole.
-struct Starts<'p> {
+struct AccumulatorInit<'p> {
     program: &'p Program,
     effects: FuncEffects<'p>,
     zeros: &'p Zeros,
     changed: bool,
 }
 
-impl Starts<'_> {
+impl AccumulatorInit<'_> {
     fn block(&mut self, block: &mut Block) {
         let is_calm = |stmt: &Stmt| self.effects.is_calm_throughout(self.program, stmt);
         let mut calm: Vec<bool> = block.stmts.iter().map(is_calm).collect();

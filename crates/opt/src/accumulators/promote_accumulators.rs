@@ -40,9 +40,10 @@ fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
         if kept.values().all(|is_kept| *is_kept) {
             return false;
         }
-        let mut states = States { program, kept, values: FxHashMap::default(), changed: false };
-        states.block(body, &mut vec![]);
-        states.changed
+        let mut ctx =
+            PromoteAccumulators { program, kept, values: FxHashMap::default(), changed: false };
+        ctx.block(body, &mut vec![]);
+        ctx.changed
     })
 }
 
@@ -80,7 +81,7 @@ fn kept_accs(program: &Program, body: &Block) -> FxHashMap<VarId, bool> {
     kept
 }
 
-struct States<'p> {
+struct PromoteAccumulators<'p> {
     program: &'p mut Program,
     /// For each accumulator that begins in the function, whether it stays.
     kept: FxHashMap<VarId, bool>,
@@ -89,7 +90,7 @@ struct States<'p> {
     changed: bool,
 }
 
-impl States<'_> {
+impl PromoteAccumulators<'_> {
     /// Replaces accumulators in a block. `touched` gets those from outside to which it adds, in the order of first
     /// use; `values` has what they hold at its end.
     fn block(&mut self, block: &mut Block, touched: &mut Vec<VarId>) {

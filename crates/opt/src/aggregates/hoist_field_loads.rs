@@ -16,8 +16,8 @@
 //!
 //! Law: values and failures stay. A constructor that is not there gives `undef`, at which no arm of the loop looks.
 //! It applies to values that surely are there: the loop may look at others only behind a branch, or not at all.
-//! HoistFieldLoads are taken out through several constructors, and only if arrays are among them; values that the loop changes
-//! are left alone.
+//! Fields are taken out through several constructors, and only if arrays are among them. Values that the loop changes are
+//! left alone.
 
 use std::collections::BTreeMap;
 

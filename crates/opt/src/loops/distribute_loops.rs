@@ -56,13 +56,13 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     each_func(program, |program, func, body| {
         let ints = Ints::of(body);
         let effects = effects.func(func);
-        let mut ahead = Ahead { program, effects, ints: &ints, changed: false };
-        ahead.block(body);
-        ahead.changed
+        let mut ctx = DistributeLoops { program, effects, ints: &ints, changed: false };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
-struct Ahead<'a> {
+struct DistributeLoops<'a> {
     program: &'a mut Program,
     effects: FuncEffects<'a>,
     ints: &'a Ints,
@@ -77,7 +77,7 @@ struct Writes {
     at: usize,
 }
 
-impl Ahead<'_> {
+impl DistributeLoops<'_> {
     /// For each statement of a block whether it is calm: it neither fails nor tells anything.
     fn block(&mut self, block: &mut Block) -> Vec<bool> {
         let mut calm = vec![];

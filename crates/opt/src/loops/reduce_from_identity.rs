@@ -38,14 +38,14 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |_, body| {
-        let mut extremes = Extremes { ints: Ints::of(body), ..Extremes::default() };
-        extremes.block(body);
-        extremes.changed
+        let mut ctx = ReduceFromIdentity { ints: Ints::of(body), ..ReduceFromIdentity::default() };
+        ctx.block(body);
+        ctx.changed
     })
 }
 
 #[derive(Default)]
-struct Extremes {
+struct ReduceFromIdentity {
     /// Elements: the array and the place.
     elements: FxHashMap<VarId, (Atom, Vec<Atom>)>,
     /// Sizes: the array and the dimension.
@@ -56,7 +56,7 @@ struct Extremes {
     changed: bool,
 }
 
-impl Extremes {
+impl ReduceFromIdentity {
     fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             if let Op::Loop(repeat) = &mut stmt.op

@@ -36,7 +36,7 @@ use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
 use back::Read;
-use forward::{Forward, NAME, Undo};
+use forward::{Forward, NAME, OverwriteLog};
 use plan::{Base, Pair, counted, reading, saved, steps};
 use pullback_analysis::{Analyses, Changed};
 
@@ -55,13 +55,13 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     let mut boxes = Boxes::default();
     each_body(program, |program, body| {
-        let mut undo = Undo { program, boxes: &mut boxes, changed: false };
+        let mut undo = OverwriteLog { program, boxes: &mut boxes, changed: false };
         undo.block(body);
         undo.changed
     })
 }
 
-impl Undo<'_> {
+impl OverwriteLog<'_> {
     fn block(&mut self, block: &mut Block) {
         for at in 0..block.stmts.len() {
             while let Some((later, [forward, backward])) = self.restored(block, at) {

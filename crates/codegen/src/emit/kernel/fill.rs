@@ -1,5 +1,10 @@
 //! Filling of tables and packed rows: the text that writes what `index_tables` and `pack_rows` have decided to keep.
 //!
+//! ```text
+//! IR   for j.4 < k.1 { a.5 = int_mul(j.4, 3); b.6 = int_add(a.5, 1); … x.0[b.6] … }       b.6 has a table
+//! C    for (int64_t k4 = 0; k4 < v1; k4++) { const int64_t k5 = k4 * 3; t6[k4] = k5 + 1; }
+//! ```
+//!
 //! Input: the tables and the layout of a kernel. Output: loops of C: one for each table before the kernel's loop, one
 //! for each packed row at the begin of each group of eight iterations. [`Text::packed`] gives the element of a packed
 //! row as it is read later.

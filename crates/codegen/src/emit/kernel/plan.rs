@@ -1,5 +1,10 @@
 //! Legality of a kernel: whether a nest of loops is one, and what is known of it before its text is made.
 //!
+//! ```text
+//! for i.3 < n.1 { a.4 = x.0[i.3]; collect exp(a.4) }          a kernel: loop_versioning asks whether x.0 has n.1 elements
+//! for i.3 < n.1 { a.4 = @f(i.3); collect a.4 }                none: `no kernel has a.4 = @f(i.3)`
+//! ```
+//!
 //! Input: a loop with a count, its results, and which of the statements in it cannot fail. Output: a [`Plan`], or the
 //! statement because of which the loop is no kernel.
 //!

@@ -1,6 +1,11 @@
 //! C types of the numbers in a kernel: `double`, `int64_t` and `_Bool` in one lane, `pb_v` (Reals) and `pb_w` (Ints and
 //! masks) in all.
 //!
+//! ```text
+//! x.4: f64      double where all lanes share it, else pb_v
+//! p.5: bool     _Bool where all lanes share it, else pb_w
+//! ```
+//!
 //! Input: what a variable holds, and whether it differs between lanes. Output: its C type, and the text of a sum of two
 //! such numbers.
 

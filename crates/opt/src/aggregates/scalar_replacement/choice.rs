@@ -1,4 +1,10 @@
-//! Which parameters, results, states and results of branches become elements: a whole-program flow analysis.
+//! The flow analysis of scalar replacement (Callahan, Carr & Kennedy 1990), over the whole program: which parameters,
+//! results, states and results of branches become elements.
+//!
+//! ```text
+//! a.1 = [x, y];  b.2 = for i < n with s.3 = a.1 { … s.3[0] …; yield [u, v] };  b.2[1]      s.3, b.2: 2 elements
+//! c.4 = for j < m { … }                                                                   none, as m is not known
+//! ```
 //!
 //! Input: the program, its roots, and the sizes that are known. Output: the places to split, each with its sizes.
 //! Invariants: a place is offered if its sizes are known and small. It is dropped if the array is wanted as a whole,

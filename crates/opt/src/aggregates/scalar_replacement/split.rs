@@ -1,6 +1,11 @@
 //! The rewriting of scalar replacement: at each place that is split elements come, and the array is made where it is
 //! read.
 //!
+//! ```text
+//! before   a = [x, y];  b = for i < n with s = a { e = s[0]; … yield [u, v] };  r = b[1]
+//! after    c, d = for i < n with s0 = x, s1 = y { e = s0; … yield u, v };  r = d
+//! ```
+//!
 //! Input: the program and the places of `choice`. Output: the program with one variable for each element at these
 //! places.
 //! Invariants: each variable is still bound once, and an array that was bound by a place is bound right after it,

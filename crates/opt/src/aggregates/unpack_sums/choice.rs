@@ -1,4 +1,9 @@
-//! Which parameters, results, states and results of branches become a tag and fields: a whole-program flow analysis.
+//! The flow analysis of unboxed sums (Peyton Jones & Launchbury 1991), over the whole program: which parameters,
+//! results, states and results of branches become a tag and fields.
+//!
+//! ```text
+//! s.1 = for i < n with t.2 = A(x) { … match t.2 { A(u) … B(v) … }; yield B(w) }    t.2: a tag, and one Real
+//! ```
 //!
 //! Input: the program and its roots. Output: the places to split, and the layout of each type (`Layout`):
 //! constructors share fields of the same type.

@@ -1,5 +1,10 @@
 //! The rewriting of unboxed sums: places that are split hold a tag and fields, and cases become branches by the tag.
 //!
+//! ```text
+//! before   s: Sum = for i < n with t = A(x) { y = match t { A(u) { … } B(v) { … } };  yield B(w) }
+//! after    p, f = for i < n with q = true, g = x { y = if q { … g … } else { … g … };  yield false, w }
+//! ```
+//!
 //! Input: the program and the places of `choice`. Output: the program with these variables. A type with one
 //! constructor has no tag, one with two has a Bool, and others have an Int.
 //! Invariants: tag and fields of a value at a place come in the order of its layout. A field that a value lacks is

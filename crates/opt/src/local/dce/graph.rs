@@ -1,4 +1,10 @@
-//! The dependence graph of dead-code elimination: which part of a program needs which others.
+//! Program dependence graph (Ferrante, Ottenstein & Warren 1987) of dead-code elimination: which part of a program
+//! needs which others.
+//!
+//! ```text
+//! s.3, t.4 = for i < n with u.5, v.6 { p.7 = add(u.5, x); q.8 = mul(v.6, x); yield p.7, q.8 }
+//! s.3 needs the loop and p.7;  p.7 needs its statement;  that needs u.5 and x;  nothing but t.4 and v.6 needs q.8
+//! ```
 //!
 //! Input: a program and its roots. Output: `live`, which nodes are needed from the roots. The nodes are variables,
 //! results of functions, fields of constructors, and statements, numbered in this order.

@@ -1,8 +1,14 @@
 //! The sweep of dead-code elimination: it takes out of the program what the graph did not mark.
 //!
+//! ```text
+//! before   s.3, t.4 = for i < n with u.5, v.6 { p.7 = add(u.5, x); q.8 = mul(v.6, x); yield p.7, q.8 }
+//! after    s.3 = for i < n with u.5 { p.7 = add(u.5, x); yield p.7 }
+//! ```
+//!
 //! Input: the program, the numbers of the nodes, and which of them are live. Output: the smaller program, and whether
 //! anything went.
-//! Invariant: statements have the ids that they had in the graph. An accumulator to which nothing adds any more is replaced by what it began with.
+//! Invariant: statements have the ids that they had in the graph. An accumulator to which nothing adds any more is
+//! replaced by what it began with.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, Op, Program, Stmt, VarId, keep};

@@ -1,5 +1,9 @@
-//! Which operations on arrays are known, or cheaper from elsewhere: the laws of reading, updating, slicing,
-//! concatenation and sizes.
+//! Algebraic simplification of operations on arrays: the laws of reading, updating, slicing, concatenation and sizes.
+//!
+//! ```text
+//! before   b.3 = a.0 with [i.1] = v.2;  x.4 = b.3[i.1];  n.5 = dim(b.3, 0)
+//! after    b.3 = a.0 with [i.1] = v.2;  x.4 = v.2;       n.5 = dim(a.0, 0)
+//! ```
 //!
 //! Input: a statement with an operation on arrays, and what is known of its operands. Output: what replaces it, if a
 //! law applies. Each law stands as an equation over its arm, such as `(a with [i] = v)[i] = v`.

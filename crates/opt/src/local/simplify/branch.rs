@@ -1,4 +1,10 @@
-//! Which branches are decided, and what is known inside and after a branch: the laws of `if` and `match`.
+//! Conditional constant propagation (Wegman & Zadeck 1991) of branches: which are decided, and what is known inside
+//! and after one.
+//!
+//! ```text
+//! before   y.2 = if p.0 { a.1 = if p.0 { yield u } else { yield v };  yield a.1 } else { yield w }
+//! after    y.2 = if p.0 { yield u } else { yield w }
+//! ```
 //!
 //! Input: a branch, with what is known of its condition or scrutinee. Output: the side that is taken, a selection, a
 //! guard before the code that it guards, or the branch with fewer results.

@@ -1,4 +1,10 @@
-//! What zeros, sums of (co)tangents, parts of tangents of data and additions to accumulators come to: their laws.
+//! Algebraic simplification of what differentiation leaves: zeros, sums of (co)tangents, parts of tangents of data and
+//! additions to accumulators.
+//!
+//! ```text
+//! before   z.1 = zero(x.0);  s.2 = plus(a.3, z.1);  acc.4 += -0.0
+//! after    s.2 = a.3
+//! ```
 //!
 //! Input: one of these operations. Output: what replaces it, if a law applies: `plus` on numbers is `add`, the zero
 //! vector leaves no trace in a sum, and an addition of a zero that changes no number goes.

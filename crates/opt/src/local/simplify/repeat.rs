@@ -1,4 +1,10 @@
-//! Which loops run not at all or once, and which states and collected arrays are redundant: the laws of loops.
+//! Simplification of loops: those that run not at all or once (loop peeling), and states and collected arrays that are
+//! redundant.
+//!
+//! ```text
+//! before   s.1, t.2 = for i < 1 with u.3 = a, v.4 = b { yield add(u.3, 1.0), v.4 }
+//! after    s.1 = add(a, 1.0);  t.2 = b
+//! ```
 //!
 //! Input: a loop. Output: the loop without it, or with fewer states and results. A state that no step changes is what
 //! it was before the loop; two arrays that collect the same are one.

@@ -1,4 +1,9 @@
-//! Which scalar operations are known, or cheaper from elsewhere: the algebraic laws of numbers and Bools.
+//! Constant folding and algebraic simplification of numbers and Bools.
+//!
+//! ```text
+//! before   a.1 = mul(x.0, 1.0);  b.2 = int_add(2, 3);  c.3 = not(not(p.4))
+//! after    a.1 = x.0;            b.2 = 5;              c.3 = p.4
+//! ```
 //!
 //! Input: a primitive with its operands. Output: what replaces it, if a law applies, or its value if all operands are
 //! constants and it has one.

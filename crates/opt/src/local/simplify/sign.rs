@@ -1,4 +1,9 @@
-//! Which Reals are surely not below zero, and which branch that decides: an analysis of signs.
+//! Sign analysis (Cousot & Cousot 1977): which Reals are surely not below zero, and which branch that decides.
+//!
+//! ```text
+//! a.1 = exp(x.0)        +0, more, or NaN
+//! b.2 = add(a.1, a.1)   so is a sum of two of these;  lt(b.2, 0.0) is false
+//! ```
 //!
 //! Input: an atom, or a loop whose states may be of one sign. Output: whether a Real is `+0`, more, or NaN
 //! (`is_unsigned`), and the law that makes a quotient of the guarded derivative of a logarithm.

@@ -1,4 +1,10 @@
-//! How a backward loop restores an array: the inverse of each step of the forward loop, from the last to the first.
+//! The reading of the overwrite log: a backward loop restores an array by the inverse of each step of the forward loop,
+//! from the last to the first.
+//!
+//! ```text
+//! before   for down j < n { s = saved[j]; … s[q] … }
+//! after    for down j < n with e = b { o = log[j]; a = e with [p] = o; … a[q] …; yield a }
+//! ```
 //!
 //! Input: a backward loop, the array after all iterations, and what the forward loop logs (`Logs`). Output: the loop
 //! with the array as one more state, which reads the restored array instead of what was saved.
@@ -12,7 +18,7 @@ use std::ops::Range;
 use pullback_base::bug;
 use pullback_ir::{Arm, Atom, Block, Loop, LoopForm, Match, Op, Stmt, Type, VarId};
 
-use super::forward::{Forward, NAME, Undo};
+use super::forward::{Forward, NAME, OverwriteLog};
 use super::log::{Log, Logs, StepLog};
 use super::plan::{Base, Pair, Reading, Saved, What, counted, opened};
 use crate::pass::read_from;
@@ -56,7 +62,7 @@ impl<'u> Undone<'u> {
     }
 }
 
-impl Undo<'_> {
+impl OverwriteLog<'_> {
     /// Lets a backward loop restore the array, which is `end` after the iterations, and read it instead of what was
     /// saved. Gives the array from before the iterations.
     pub(super) fn restore(

@@ -1,4 +1,8 @@
-//! Which block changes an array, by which steps, and where it saves the array: the view that `log` and `back` share.
+//! A block of the forward sweep as `log` and `back` see it: by which steps it changes an array, and where it saves it.
+//!
+//! ```text
+//! e = a with [p] = x;  f = for k < m with g = e { … };  yield f        two steps: an update, and a loop with steps inside
+//! ```
 //!
 //! Input: a loop or a branch with its steps, as `plan` finds them. Output: for each step the statement, the loop
 //! inside or the two branches, again as such a view.
@@ -13,7 +17,7 @@ use super::plan::{Change, Saved, Step, What};
 pub(super) const NAME: &str = "overwrite_log";
 
 /// The rewriting under way.
-pub(super) struct Undo<'p> {
+pub(super) struct OverwriteLog<'p> {
     pub program: &'p mut Program,
     pub boxes: &'p mut Boxes,
     pub changed: bool,

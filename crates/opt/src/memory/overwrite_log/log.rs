@@ -1,4 +1,9 @@
-//! What a forward loop saves so that its changes can be undone.
+//! The writing of the overwrite log: what a forward loop saves so that its changes can be undone.
+//!
+//! ```text
+//! before   b, saved = for i < n with a = m { e = a with [p] = x; yield e  collect a }
+//! after    b, log = for i < n with a = m { o = a[p]; e = a with [p] = x; yield e  collect o }
+//! ```
 //!
 //! Input: the forward loop with its steps. Output: the loop with more results, and `Logs`, which says in which order
 //! they hold what. Of an update that is the element or row before it is written, then each index that the backward
@@ -11,7 +16,7 @@
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Block, DataId, Loop, Op, Stmt, Type, VarId};
 
-use super::forward::{Forward, NAME, Undo};
+use super::forward::{Forward, NAME, OverwriteLog};
 use super::plan::{Base, Change, Pair, nothing};
 use crate::memory::sink_updates::copied;
 
@@ -62,7 +67,7 @@ impl Logs {
 /// What an iteration saves.
 type Kept = (Atom, Option<DataId>);
 
-impl Undo<'_> {
+impl OverwriteLog<'_> {
     /// Lets a forward loop save what it writes over, and the places of that which cannot be computed again.
     pub(super) fn log(
         &mut self,
@@ -96,7 +101,7 @@ impl Undo<'_> {
 
 /// The walk that adds logs to the blocks of a forward loop.
 struct Logging<'l, 'p> {
-    undo: &'l mut Undo<'p>,
+    undo: &'l mut OverwriteLog<'p>,
     pair: &'l Pair<'l>,
 }
 

@@ -1,4 +1,10 @@
-//! Which arrays a loop saves that could be restored, and by which steps it changes them.
+//! Legality of the overwrite log (the tape of overwritten values; Hascoët & Pascual 2013): which arrays a loop saves
+//! that could be restored, and by which steps it changes them.
+//!
+//! ```text
+//! forward    b, saved = for i < n with a = m { e = a with [p] = x; yield e  collect a }     saves each array
+//! backward   for down j < n { s = saved[j]; …  s[q] … }                                     reads the last first
+//! ```
 //!
 //! A loop, the *forward* one, changes an array that is its state, and saves it in every iteration: the array before
 //! the iteration, after it, or between two changes. Another loop, the *backward* one, runs over the same iterations
