@@ -121,18 +121,11 @@ impl Distribute<'_> {
         let cuts = between_loops(body, cuts);
         let parts = ends(&cuts, body.stmts.len());
         let is_calm = |(from, to): (usize, usize)| {
-            body.stmts[from..to].iter().all(|stmt| self.is_calm_throughout(stmt))
+            body.stmts[from..to]
+                .iter()
+                .all(|stmt| self.effects.is_calm_throughout(self.program, stmt))
         };
         if parts.iter().filter(|part| !is_calm(**part)).count() > 1 { vec![] } else { cuts }
-    }
-
-    /// Whether a statement, with all inside it, neither fails nor tells anything.
-    fn is_calm_throughout(&self, stmt: &Stmt) -> bool {
-        let mut is_calm = self.effects.is_calm(self.program, stmt);
-        for inner in stmt.op.blocks() {
-            inner.visit(&mut |stmt| is_calm &= self.effects.is_calm(self.program, stmt));
-        }
-        is_calm
     }
 
     /// Whether what stands behind a place of a body can come by itself after what stands before it.
