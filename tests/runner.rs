@@ -5,6 +5,8 @@
 //! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
 //! | `tests/run`, `tests/ad`, `examples`, `lib` | the expectations hold on every engine that covers them, and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
+//! | `tests/knossos` | a program of Knossos passes its tests on every engine and natively, prints what `.out` says, and does so as Pullback; its layout is stable |
+//! | `tests/knossos/errors` | what `check` says of a program of Knossos is the snapshot `.stderr` |
 //! | `tests/refused` | the compiler refuses `main` with the name of a function, and the evaluator runs it |
 //! | `tests/input` | the answer or diagnostic of a run with that input is the snapshot beside it; `for_x.csv` is the parameter `x` |
 //! | `tests/stages` | every stage is as in the snapshot `.stages`, of engines in `.ENGINE.stages` |
@@ -22,6 +24,7 @@ use std::path::Path;
 
 use pullback_base::{FileId, Style, render};
 use pullback_engines::{ENGINES, REGISTRY};
+use pullback_session::knossos::as_pullback;
 use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
@@ -108,6 +111,58 @@ fn expectations(path: &Path) -> Outcome {
         formats(path)?;
         calculus(path)
     })
+}
+
+/// A program of Knossos passes its tests, as itself, in the usual layout, and as Pullback.
+fn knossos(path: &Path) -> Outcome {
+    deeply(|| {
+        for engine in [None, Some("ir"), Some("native")] {
+            let settings = Settings { engine: engine.map(str::to_owned), ..Settings::default() };
+            let mut query = Query::new(&Disk, REGISTRY);
+            let Ok(report) = pullback_tools::test(&mut query, path, &settings) else {
+                return Err(rendered(&query, &query.diagnostics));
+            };
+            let failed: Vec<_> = report.failed.iter().map(|failure| failure.diagnostic()).collect();
+            if !failed.is_empty() {
+                return Err(format!("{engine:?}:\n{}", rendered(&query, &failed)));
+            }
+        }
+        let mut query = Query::new(&Disk, REGISTRY);
+        let (Ok((_, once)), Ok(pullback)) = (fmt(&mut query, path), as_pullback(&mut query, path))
+        else {
+            return Err(rendered(&query, &query.diagnostics));
+        };
+        let printed = prints(&Disk, path, "main")?;
+        let files = Memory::default().with(path, once.clone());
+        let mut query = Query::new(&files, REGISTRY);
+        let twice = fmt(&mut query, path).map(|(_, twice)| twice).unwrap_or_default();
+        if once != twice || prints(&files, path, "main")? != printed {
+            return Err(format!("the layout is not stable:\n{once}\n--- and again ---\n{twice}"));
+        }
+        let module = path.with_extension("pull");
+        let files = Memory::default().with(&module, pullback);
+        let same = unquoted(&prints(&files, &module, "main_output")?);
+        if same != printed {
+            return Err(format!("as Pullback it prints\n{same}\nand else\n{printed}"));
+        }
+        matches(&path.with_extension("out"), &format!("{printed}\n"))
+    })
+}
+
+/// What a run prints.
+fn prints(files: &dyn Files, path: &Path, entry: &str) -> Result<String, String> {
+    let mut query = Query::new(files, REGISTRY);
+    let call = Call { file: path.to_owned(), entry: entry.to_owned(), ..Call::default() };
+    match run(&mut query, &call) {
+        Ok(answer) => Ok(answer.text(None).trim_end().to_owned()),
+        Err(_) => Err(rendered(&query, &query.diagnostics)),
+    }
+}
+
+/// A text without its quotes and escapes.
+fn unquoted(text: &str) -> String {
+    let printed = pullback_session::knossos::printed(&format!("print: {text}"));
+    printed.unwrap_or_default().trim_end().to_owned()
 }
 
 /// The expectations hold on the compiler in one of its configurations, which refuses none, but where it may.
@@ -284,6 +339,13 @@ fn docs(path: &Path) -> Outcome {
                 "pull" => holds(&files, path)?,
                 "pull,warns" => warns(&files, path, code)
                     .map_err(|reason| format!("line {}: {reason}", block.line))?,
+                "ks" => holds_in_knossos(path, &block.text)?,
+                "ks,fails" => {
+                    let path = path.with_extension("ks");
+                    let files = Memory::default().with(&path, block.text.clone());
+                    gives(&files, &path, code)
+                        .map_err(|reason| format!("line {}: {reason}", block.line))?;
+                }
                 "pull,fails" => gives(&files, path, code)
                     .map_err(|reason| format!("line {}: {reason}", block.line))?,
                 _ => {}
@@ -294,6 +356,21 @@ fn docs(path: &Path) -> Outcome {
             None => Ok(()),
         }
     })
+}
+
+/// A program of Knossos in a document is right, and passes its tests.
+fn holds_in_knossos(path: &Path, text: &str) -> Result<(), String> {
+    let path = path.with_extension("ks");
+    let files = Memory::default().with(&path, text);
+    let mut query = Query::new(&files, REGISTRY);
+    match pullback_tools::test(&mut query, &path, &Settings::default()) {
+        Ok(report) if report.failed.is_empty() && query.diagnostics.is_empty() => Ok(()),
+        Ok(report) => {
+            let failed: Vec<_> = report.failed.iter().map(|failure| failure.diagnostic()).collect();
+            Err(rendered(&query, &failed))
+        }
+        Err(_) => Err(rendered(&query, &query.diagnostics)),
+    }
 }
 
 /// Checking the program, or else running its `main`, gives a diagnostic of this code.
@@ -367,6 +444,8 @@ fn opt(path: &Path) -> Outcome {
 datatest_stable::harness! {
     { test = syntax, root = "syntax", pattern = r"\.pull$" },
     { test = errors, root = "errors", pattern = r"\.pull$" },
+    { test = knossos, root = "knossos", pattern = r"knossos/[a-z_]+\.ks$" },
+    { test = errors, root = "knossos/errors", pattern = r"\.ks$" },
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
     { test = refused, root = "refused", pattern = r"\.pull$" },

@@ -1,7 +1,8 @@
 //! The one table of diagnostic codes. Each has a page `docs/errors/CODE.md`, which is itself a test.
 //!
 //! `E01` syntax, `E02` names and modules, `E03` types, `E04` sizes, `E05` patterns, `E06`
-//! differentiation, `E07` run time, `E08` arguments, input files and usage, `W` warnings.
+//! differentiation, `E07` run time, `E08` arguments, input files and usage, `E09` programs of Knossos,
+//! `W` warnings.
 
 /// Every code with its general title, in order.
 #[rustfmt::skip]
@@ -159,6 +160,13 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0828", "this cannot be drawn"),
     ("E0829", "rounds of which each would do the same"),
     ("E0830", "too many smooth pieces meet at a point"),
+
+    // --- E09: programs of Knossos
+    ("E0901", "a text that no Knossos program has"),
+    ("E0902", "a malformed form of Knossos"),
+    ("E0903", "a Knossos name that is not known, or known twice"),
+    ("E0904", "types of Knossos that do not fit"),
+    ("E0905", "a Knossos derivative that there is not"),
 
     // --- W: warnings
     ("W0201", "a name that is not used"),

@@ -26,6 +26,11 @@ pub enum Style {
 
 /// Renders one diagnostic: code, title, file, line, column, excerpt, carets, notes and hints.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
+    let mut diagnostic = diagnostic.clone();
+    for label in &mut diagnostic.labels {
+        label.span = sources.origin(label.span);
+    }
+    let diagnostic = &diagnostic;
     let renderer = match style {
         Style::Plain => Renderer::plain(),
         Style::Colour => Renderer::styled(),

@@ -89,6 +89,8 @@ pub struct LineCol {
 struct File {
     name: String,
     text: String,
+    /// Which bytes were made of which place of another file, inner places after those around them.
+    marks: Vec<(std::ops::Range<usize>, Span)>,
 }
 
 /// All source text of a session.
@@ -100,7 +102,25 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file; `name` is what diagnostics call it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(File { name: name.into(), text: text.into() })
+        self.files.push(File { name: name.into(), text: text.into(), marks: vec![] })
+    }
+    /// Adds a file that was made of others: `marks` says which of its bytes come from where.
+    pub fn add_made(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        marks: Vec<(std::ops::Range<usize>, Span)>,
+    ) -> FileId {
+        self.files.push(File { name: name.into(), text: text.into(), marks })
+    }
+    /// Where a person wrote what stands at a span: the span itself, or the place that its text was made of.
+    pub fn origin(&self, span: Span) -> Span {
+        let range = span.range();
+        let marks = self.files.get(span.file).map_or(&[][..], |file| &file.marks);
+        let is_around =
+            |made: &std::ops::Range<usize>| made.start <= range.start && range.end <= made.end;
+        let inner = marks.iter().rev().find(|(made, _)| is_around(made));
+        inner.map_or(span, |(_, origin)| *origin)
     }
     /// What diagnostics call the file.
     pub fn name(&self, file: FileId) -> &str {
@@ -145,6 +165,19 @@ mod tests {
         assert_eq!(map.line_col(Span::new(file, 4, 4)), LineCol { line: 1, column: 3 });
         assert_eq!(map.line_col(Span::new(file, 7, 8)), LineCol { line: 2, column: 2 });
         assert_eq!(map.line_col(Span::new(file, 99, 99)), LineCol { line: 2, column: 3 });
+    }
+
+    #[test]
+    fn what_was_made_of_a_place_leads_back_there() {
+        let mut map = SourceMap::default();
+        let written = map.add("a.ks", "(f (g x))");
+        let place = |lo, hi| Span::new(written, lo, hi);
+        let marks = vec![(0..9, place(0, 9)), (2..9, place(3, 8))];
+        let made = map.add_made("a.ks as Pullback", "f (g x) + 1", marks);
+        assert_eq!(map.origin(Span::new(made, 3, 4)), place(3, 8));
+        assert_eq!(map.origin(Span::new(made, 0, 1)), place(0, 9));
+        assert_eq!(map.origin(Span::new(made, 10, 11)), Span::new(made, 10, 11));
+        assert_eq!(map.origin(place(1, 2)), place(1, 2));
     }
 
     #[test]

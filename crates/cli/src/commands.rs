@@ -12,7 +12,8 @@ use crate::build::build;
 use crate::doc::doc;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
-use crate::options::{Color, Command, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs};
+use crate::lines::told_line;
+use crate::options::{Color, Command, Language, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs};
 use crate::output::Destination;
 use crate::plot::plot;
 use crate::progress::Bar;
@@ -26,7 +27,10 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
     match &options.command {
         Command::Run { call, eval, output } => {
             let call = call.call("main", output.settings());
-            let call = Call { expression: eval.clone(), ..call };
+            let mut call = Call { expression: eval.clone(), ..call };
+            if pullback_session::knossos::is_program(&call.file) {
+                call.settings.tell = Some(told_line);
+            }
             answer(color, output, clock, call, pullback_session::run)
         }
         Command::Grad { call, output, wrt } => {
@@ -59,7 +63,8 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             clarke(color, clock, &call, &wrt.wrt, *json)
         }
         Command::Check { files } => check(color, files),
-        Command::Fmt { check, files } => fmt(color, files, *check),
+        Command::Fmt { to: Some(Language::Pull), files, .. } => to_pullback(color, files),
+        Command::Fmt { check, files, to: None } => fmt(color, files, *check),
         Command::Test { files, settings, warn, verbose, steps } => {
             let (steps, verbose) = (*steps, verbose.verbose);
             let settings = Settings { steps, verbose, ..settings.settings(*warn) };
@@ -309,6 +314,23 @@ fn fmt(color: Color, files: &[PathBuf], check: bool) -> u8 {
             SUCCESS
         };
         code = code.max(done);
+    }
+    code
+}
+
+/// Prints programs of Knossos as Pullback.
+fn to_pullback(color: Color, files: &[PathBuf]) -> u8 {
+    let mut code = SUCCESS;
+    for file in files {
+        let mut query = Query::new(&Terminal, REGISTRY);
+        let text = pullback_session::knossos::as_pullback(&mut query, file);
+        report(&query.sources, &query.diagnostics, color);
+        code = code.max(exit_code(&query.diagnostics));
+        if let Ok(text) = text
+            && !print(&text)
+        {
+            code = code.max(WRONG_USAGE);
+        }
     }
     code
 }

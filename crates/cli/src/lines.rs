@@ -30,6 +30,15 @@ pub fn error_line(text: &str) {
     });
 }
 
+/// Prints what `print` of a program of Knossos tells, to standard output; other lines to standard error.
+pub fn told_line(line: &str) {
+    let Some(text) = pullback_session::knossos::printed(line) else { return error_line(line) };
+    on_last(|last, out| clear(last, out));
+    let mut out = io::stdout().lock();
+    // If standard output is closed there is nobody left to tell.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
 /// Shows a line of progress in place of the one before, or none.
 pub fn progress_line(text: Option<&str>) {
     on_last(|last, out| match text {

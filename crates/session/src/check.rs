@@ -6,6 +6,7 @@ use pullback_base::{CODES, Diagnostic, Span, nearest};
 use pullback_types::{leftovers, type_like_variables};
 
 use crate::expected::{check_lines, infer_with_expectations, load_with_expectations};
+use crate::knossos;
 use crate::load::Modules;
 use crate::pipeline::Inferred;
 use crate::query::{Query, Stop};
@@ -45,6 +46,10 @@ pub fn check_and(
 pub fn fmt(query: &mut Query<'_>, path: &Path) -> Result<(String, String), Stop> {
     let file = query.read_text(path)?;
     let text = query.sources.text(file).to_owned();
+    if knossos::is_program(path) {
+        let formatted = knossos::format(query, file)?;
+        return Ok((text, formatted));
+    }
     let parse = pullback_syntax::parse(&text, file);
     query.diagnostics.extend(parse.diagnostics);
     query.stop_on_errors()?;

@@ -13,9 +13,12 @@ use pullback_data::shape::tangent_like;
 use pullback_eval::Value;
 use pullback_lambda::Type;
 
+use crate::arguments::Inputs;
 use crate::bug::bug;
-use crate::call::{Direction, Prepared, Purpose, in_order, prepare};
+use crate::call::{Direction, Prepared, Purpose, in_order, prepare, prepare_in};
 use crate::engine::{Code, Engine};
+use crate::knossos::{self, Form};
+use crate::load::load;
 use crate::matrix::Matrix;
 use crate::parts::{Part, components, whole};
 use crate::query::{Query, Stop};
@@ -30,6 +33,7 @@ pub struct Answer {
     derivative: Option<Derivative>,
     /// A sparse matrix, which then is the whole answer.
     matrix: Option<Matrix>,
+    form: Form,
 }
 
 struct Derivative {
@@ -42,11 +46,14 @@ struct Derivative {
 /// Evaluates an entry.
 pub fn run(query: &mut Query<'_>, call: &Call) -> Result<Answer, Stop> {
     let engine = Engine::with_tiers(query, &call.settings)?;
-    let prepared = prepare(query, call, &engine, &Purpose::Value)?;
+    let modules = load(query, &call.file)?;
+    let (call, form) = knossos::main_call(modules.main().knossos.as_deref(), call);
+    let (call, mut inputs) = (&*call, Inputs::shared_by(1));
+    let prepared = prepare_in(query, &modules, call, &mut inputs, &engine, &Purpose::Value)?;
     check_output(query, call, &prepared, "")?;
     let value = watched(query, call, &engine, &prepared, &Mode::Value)?.value;
     let Prepared { code, result, .. } = prepared;
-    Ok(Answer { code, value, ty: result, derivative: None, matrix: None })
+    Ok(Answer { code, value, ty: result, derivative: None, matrix: None, form })
 }
 
 /// Value and gradient of a Real-valued entry with respect to the parameters named, or all.
@@ -92,7 +99,7 @@ pub fn jvp(
         result_tangent.unwrap_or_else(|| bug("the result of a derivative is data"));
     let derivative =
         Some(Derivative { noun: "tangent", parts: vec![(None, y_dot, result_tangent)] });
-    Ok(Answer { code, value, ty: result, derivative, matrix: None })
+    Ok(Answer { code, value, ty: result, derivative, matrix: None, form: Form::Pullback })
 }
 
 fn backwards(
@@ -114,7 +121,7 @@ fn backwards(
     let shown = order.into_iter().filter_map(|at| cotangents[at].take());
     let shown = shown.map(|(part, cotangent)| (Some(part.name), cotangent, part.tangent)).collect();
     let derivative = Some(Derivative { noun, parts: shown });
-    Ok(Answer { code, value, ty: result, derivative, matrix: None })
+    Ok(Answer { code, value, ty: result, derivative, matrix: None, form: Form::Pullback })
 }
 
 /// Refuses a result that the file which will keep it has no place for. What a derivative is with respect to is
@@ -232,6 +239,9 @@ impl Answer {
             return matrix.text(layout);
         }
         let program = self.code.program();
+        if self.form != Form::Pullback {
+            return self.form.text(&self.value, &to_text(program, &self.value, &self.ty));
+        }
         let shown = |lead: &str, value: &Value, ty: &Type| {
             let text = match layout {
                 Some(layout) => to_rows(program, value, ty, layout, lead.chars().count()),

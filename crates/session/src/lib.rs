@@ -16,6 +16,7 @@ mod limits;
 mod query;
 mod settings;
 
+pub mod knossos;
 pub mod load;
 pub mod pipeline;
 

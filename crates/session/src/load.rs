@@ -7,10 +7,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pullback_base::{Diagnostic, FileId, Name, Span, nearest};
+use pullback_knossos::Translation;
 use pullback_syntax::ast::{Import, ItemKind, Module};
 
+use crate::knossos;
 use crate::query::{Query, Stop, reason};
 use crate::stdlib;
 
@@ -34,6 +37,8 @@ pub struct Loaded {
     pub imports: Vec<(Name, Option<usize>)>,
     /// Whether it is the prelude.
     pub prelude: bool,
+    /// What it was made of, if that is a program of Knossos.
+    pub knossos: Option<Arc<Translation>>,
 }
 
 impl Modules {
@@ -76,6 +81,11 @@ enum Progress {
 
 impl Loader<'_, '_> {
     fn module(&mut self, path: &Path, key: PathBuf, file: FileId) -> usize {
+        let (file, knossos) = if knossos::is_program(path) {
+            knossos::translated(self.query, path, file)
+        } else {
+            (file, None)
+        };
         let parse = pullback_syntax::parse(self.query.sources.text(file), file);
         self.query.diagnostics.extend(parse.diagnostics);
         let prelude = key.ends_with(stdlib::PRELUDE);
@@ -90,7 +100,7 @@ impl Loader<'_, '_> {
         }
         self.open.pop();
         let name = Name::new(stem(path));
-        self.list.push(Loaded { name, file, module: parse.module, imports, prelude });
+        self.list.push(Loaded { name, file, module: parse.module, imports, prelude, knossos });
         self.known.insert(key, Progress::Done(self.list.len() - 1));
         self.list.len() - 1
     }

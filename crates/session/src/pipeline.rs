@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pullback_base::{Diagnostic, Name, Span, did_you_mean};
+use pullback_knossos::Translation;
 use pullback_lambda::{DefId, Program, Stage as LambdaStage};
 use pullback_prim::Routine;
 use pullback_syntax::ast::Expr;
 use pullback_types::tir::{Global, GlobalId, Typed};
 use pullback_types::{Call, ELABORATE, Inference, Source, check_patterns, elaborate};
 
+use crate::knossos;
 use crate::load::Modules;
 use crate::query::{Query, Stop};
 use crate::stdlib::SHELF;
@@ -22,6 +24,8 @@ pub struct Inferred<'m> {
     inference: Inference<'m>,
     /// Which module was asked for.
     main: usize,
+    /// What it was made of, if that is a program of Knossos.
+    knossos: Option<&'m Translation>,
     /// How many definitions have had their patterns checked.
     checked: usize,
 }
@@ -51,7 +55,9 @@ pub fn typed<'m>(query: &mut Query<'_>, modules: &'m Modules) -> Inferred<'m> {
         })
         .collect();
     let main = modules.list.len() - 1;
-    let mut inferred = Inferred { inference: Inference::new(&sources, SHELF), main, checked: 0 };
+    let knossos = modules.main().knossos.as_deref();
+    let inference = Inference::new(&sources, SHELF);
+    let mut inferred = Inferred { inference, main, knossos, checked: 0 };
     inferred.report(query);
     inferred
 }
@@ -109,6 +115,10 @@ impl<'m> Inferred<'m> {
     }
     /// The definition of this name, or a diagnostic that lists what there is.
     pub fn entry(&self, query: &mut Query<'_>, name: &str) -> Result<GlobalId, Stop> {
+        let name = match self.knossos {
+            Some(translation) => knossos::named(query, translation, name)?,
+            None => name,
+        };
         if let Some((id, _)) = self.global(name) {
             return Ok(id);
         }

@@ -14,8 +14,10 @@ use pullback_lambda::{DefId, Program};
 use pullback_session::engine::{Code, Engine};
 use pullback_session::expect::{Expectation, ExpectationKind, Failure, NO_COMPARISON, Reason};
 use pullback_session::expected::{check_type, infer_with_expectations, load_with_expectations};
+use pullback_session::load::load;
+use pullback_session::pipeline::typed;
 use pullback_session::watch::Lines;
-use pullback_session::{Query, Settings, Stop, tiers};
+use pullback_session::{Query, Settings, Stop, knossos, tiers};
 use pullback_types::tir::GlobalId;
 
 use crate::compare::agree;
@@ -50,6 +52,9 @@ pub fn test_lines(
     settings: &Settings,
     is_wanted: &dyn Fn(usize) -> bool,
 ) -> Result<TestReport, Stop> {
+    if knossos::is_program(path) {
+        return knossos_test(query, path, settings);
+    }
     let (modules, mut lines) = load_with_expectations(query, path)?;
     lines.retain(|line| {
         matches!(line.kind, ExpectationKind::Engines(_))
@@ -95,6 +100,65 @@ pub fn test_lines(
     }
     report.failed.sort_by_key(|failure| failure.span);
     Ok(report)
+}
+
+/// Tests a program of Knossos: what `main` prints behind `TESTS FOLLOW`, on every engine.
+fn knossos_test(
+    query: &mut Query<'_>,
+    path: &Path,
+    settings: &Settings,
+) -> Result<TestReport, Stop> {
+    let modules = load(query, path)?;
+    let inferred = typed(query, &modules);
+    query.stop_on_errors()?;
+    let mut report = TestReport::default();
+    let Some(translation) = &modules.main().knossos else { return Ok(report) };
+    let (Some(output), Some(span)) = (&translation.output, translation.main) else {
+        return Ok(report);
+    };
+    let id = inferred.entry(query, output)?;
+    let (program, defs) = inferred.program(query, &[id])?;
+    let code = Code::new(program);
+    let quiet = Settings { tell: None, ..settings.clone() };
+    let mut lines: BTreeMap<(usize, String), Vec<(&str, Found)>> = BTreeMap::new();
+    for engine in engines(query, &[], &quiet)? {
+        let engine = engine.afresh(&query.clock);
+        let printed = engine.value(&code, defs[0]);
+        for (line, found) in printed_tests(printed) {
+            lines.entry(line).or_default().push((engine.answered(), found));
+        }
+    }
+    lines.into_values().for_each(|checked| report.add(span, checked));
+    Ok(report)
+}
+
+/// The tests in what was printed, by their place and name.
+fn printed_tests(printed: Result<Value, Box<Diagnostic>>) -> Vec<((usize, String), Found)> {
+    let whole = |found| vec![((0, String::new()), found)];
+    let value = match printed {
+        Ok(value) => value,
+        Err(fault) if fault.code == "E0719" => return whole(Found::TooLong),
+        Err(fault) if fault.code == "E0717" => return whole(Found::NotCovered),
+        Err(fault) => return whole(Found::Fails(Reason::Failed(fault))),
+    };
+    let Some(text) = value.as_str() else { return vec![] };
+    let lines: Vec<&str> =
+        text.lines().skip_while(|line| *line != "TESTS FOLLOW").skip(1).collect();
+    let tests = lines.chunks(3).enumerate().map(|(at, group)| match group {
+        ["----", name, "1"] => ((at, (*name).to_owned()), Found::Holds),
+        ["----", name, "0"] => {
+            let reason = Reason::Other(format!("the test `{name}` printed 0"));
+            ((at, (*name).to_owned()), Found::Fails(reason))
+        }
+        [first, ..] => {
+            let reason = format!(
+                "behind `TESTS FOLLOW` come groups of three lines, `----`, a name, and 0 or 1, not `{first}`"
+            );
+            ((at, String::new()), Found::Fails(Reason::Other(reason)))
+        }
+        [] => ((at, String::new()), Found::Holds),
+    });
+    tests.collect()
 }
 
 fn engines(

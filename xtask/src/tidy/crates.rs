@@ -6,6 +6,7 @@ use super::repository::Repository;
 const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("syntax", &["base"]),
+    ("knossos", &["base"]),
     ("prim", &["base"]),
     ("routines", &["prim"]),
     ("machine", &["base", "prim"]),
@@ -41,8 +42,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "compile", "codegen",
-            "engine", "data", "sparse",
+            "base", "knossos", "prim", "syntax", "types", "lambda", "reduce", "eval", "compile",
+            "codegen", "engine", "data", "sparse",
         ],
     ),
     (

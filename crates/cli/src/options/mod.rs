@@ -64,6 +64,13 @@ pub enum Color {
     Never,
 }
 
+/// A language that programs are printed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Pullback.
+    Pull,
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -149,8 +156,11 @@ pub enum Command {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Format files in place; `-` formats standard input to standard output.
+    /// Format files in place; `-` formats standard input to standard output. Programs of Knossos (`.ks`) too.
     Fmt {
+        /// Change nothing: print each file in another language. `pull` takes programs of Knossos.
+        #[arg(long, value_name = "LANGUAGE", conflicts_with = "check")]
+        to: Option<Language>,
         /// Change nothing: list the files that are not formatted, and fail if there are any.
         #[arg(long)]
         check: bool,
@@ -158,7 +168,7 @@ pub enum Command {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Check the `--@` expectations in files, on every engine.
+    /// Check the `--@` expectations in files, on every engine; of programs of Knossos, what they print behind `TESTS FOLLOW`.
     Test {
         /// The files.
         #[arg(value_name = "FILE", required = true)]

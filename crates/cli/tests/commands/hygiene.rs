@@ -207,6 +207,52 @@ fn captures() -> (String, BTreeSet<String>) {
     (captures, values)
 }
 
+/// A program of Knossos that uses what its translation stands on.
+const KNOSSOS: &str = r#"
+(def f_ Float ((x : Float) (n : Integer) (v : Vec (Vec Float)))
+  (mul (pow x n) (add (max (exp (index 0 v))) (abs (sum (index 1 v))))))
+(def root_ Float (x : Float) (sqrt x))
+(def [rev root_] Float ((x : Float) (dt : Float)) (div dt (root_ x)))
+(def main Integer ()
+  (let ((v (Vec_init (Vec_init 1.0 2.0) (constVec 1 3.0)))
+        (m (build (tuple 2 2) (lam (ij : Tuple Integer Integer) (to_float (get$1$2 ij)))))
+        (w ([suffwdpass f_] 2.0 3 v))
+        (n (print "said\n")))
+    (print
+      ([rev f_] (tuple 2.0 3 v) 1.0) " " ([fwd f_] (tuple 2.0 3 v) (tuple 1.0 (tuple) v)) " "
+      (get$1$2 w) " " ([rev root_] 4.0 1.0) " " (mul m (Vec_init 1.0 2.0)) " " (div 7 -2) " "
+      (shape v) " " (ts_add (tuple 1 2.0) (tuple (tuple) 1.0)) " " ($ranhashdoub 1) " "
+      (deltaVec 2 1 1.5) " " (max 1.0 2.0) " " (eq 1 1) " " (imax (Vec_init 1.0 3.0)) " "
+      (sum (Vec_init (tuple 1.0 (Vec_init 2.0)) (tuple 1.0 (Vec_init 2.0)))) " "
+      (fold (lam (p : Tuple Float Float) (add (get$1$2 p) (get$2$2 p))) 0.0 (Vec_init 1.0 2.0)))))
+"#;
+
+#[test]
+fn programs_of_knossos_may_define_every_name() {
+    let (_, names) = captures();
+    let keywords = "type import as rec and in then else match with loop for while do";
+    let names = names.iter().map(String::as_str).chain(keywords.split(' '));
+    let taken: String = names
+        .map(|name| format!("(def {name} String (ks_print : Integer) \"captured\")\n"))
+        .collect();
+    let folder = folder("knossos", PROGRAM);
+    let mut texts = vec![];
+    for text in [KNOSSOS.to_owned(), format!("{taken}{KNOSSOS}")] {
+        std::fs::write(folder.join("program.ks"), text).expect("a file");
+        let file = folder.join("program.ks").display().to_string();
+        let mut printed = String::new();
+        for call in ["run FILE", "run FILE --engine ir", "grad FILE root_ 4.0", "test FILE"] {
+            let (code, out, _) = output(&call.replace("FILE", &file));
+            printed.push_str(&format!("{code} {}\n", out.join("\n")));
+        }
+        let (code, out, _) = output(&format!("fmt --to pull {file}"));
+        assert!(code == 0 && out.iter().any(|line| line.starts_with("def main: Int")), "{out:?}");
+        texts.push(printed);
+    }
+    assert_eq!(texts[0], texts[1]);
+    assert!(texts[0].contains("said"), "{}", texts[0]);
+}
+
 /// A folder with the program, alone or beside the definitions that take every name.
 fn folder(name: &str, text: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hygiene").join(name);
