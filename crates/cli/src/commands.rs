@@ -13,7 +13,9 @@ use crate::doc::doc;
 use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::lines::told_line;
-use crate::options::{Color, Command, Language, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs};
+use crate::options::{
+    Color, Command, Language, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs,
+};
 use crate::output::Destination;
 use crate::plot::plot;
 use crate::progress::Bar;

@@ -221,7 +221,7 @@ impl Answer {
     /// A matrix of all numbers, as an array.
     pub(crate) fn dense(code: Code, rows: Value) -> Self {
         let ty = Type::array(Type::array(Type::real()));
-        Self { code, value: rows, ty, derivative: None, matrix: None }
+        Self { code, value: rows, ty, derivative: None, matrix: None, form: Form::Pullback }
     }
     /// The sparse matrix that it is, if it is one.
     pub fn matrix(&self) -> Option<&Matrix> {
@@ -230,7 +230,14 @@ impl Answer {
     /// A sparse matrix.
     pub(crate) fn sparse(code: Code, matrix: Matrix) -> Self {
         let ty = Type::unit();
-        Self { code, value: Value::unit(), ty, derivative: None, matrix: Some(matrix) }
+        Self {
+            code,
+            value: Value::unit(),
+            ty,
+            derivative: None,
+            matrix: Some(matrix),
+            form: Form::Pullback,
+        }
     }
     /// The answer in Pullback notation: the value alone, or value and derivative on lines of their own. Each is in
     /// one line, or laid out in rows.
