@@ -15,8 +15,7 @@ use crate::{
 macro_rules! transforming {
     ($beyond:literal) => {
         concat!(
-            "derivatives inside a program of functions that are not known before it runs, or of a function \
-             within itself; ",
+            "derivatives of a function within itself beyond the order at which the program has more than 15000 terms; ",
             $beyond
         )
     };
@@ -191,7 +190,7 @@ const DELTA: EngineInfo = EngineInfo {
               newest first (Theorem 5)",
         cost: SAME_COST,
         reverse: LINEAR,
-        covers: "the whole language; derivatives inside a program are of known functions",
+        covers: "the whole language",
         limits: transforming!(
             "a program whose translation has more than a million nodes; with `--fuse`, rules of `custom_vjp` \
              whose pullback is not linear"
@@ -292,11 +291,8 @@ const CATEGORIES: EngineInfo = EngineInfo {
         law: "`e ◇ C⟦e⟧` means `e`; `revr$f` of what `revf$f` saved is the transposed derivative",
         cost: SAME_COST,
         reverse: LINEAR,
-        covers: "functions known before the run",
-        limits: transforming!(
-            "arrays of functions and functions that pass through loops: which function runs must be known \
-             before the program runs"
-        ),
+        covers: "the whole language, moderate code",
+        limits: transforming!("programs of more than 100000 arrows; rules that need each other"),
         teaches: "what must be saved for the way back",
         example: "show examples/papers/notes.pull f2 --stage cl",
     },

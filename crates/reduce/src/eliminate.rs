@@ -5,16 +5,20 @@
 //! In forward mode what was captured is held: its tangents are structural zeros. In reverse mode its
 //! cotangents are dropped.
 //!
-//! Limits: the functions must be known after specialisation, and must not be differentiated inside
-//! themselves by recursion.
+//! Functions that specialisation does not make known become data ([`crate::defunctionalise`]), so that the
+//! derivative is one of `apply`. A function that uses its own derivative by recursion is unrolled: within itself stands
+//! the derivative of a copy, one order less. In the last copy stands a term that stops the run; whoever runs the program
+//! asks for one order more ([`Eliminated::is_unrolled`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
     AdOp, Def, DefId, Expr, ExprKind, Program, Stage, Type, VarId, is_first_order, tangent,
 };
+use pullback_prim::Prim;
 
+use crate::defunctionalise::defunctionalise;
 use crate::fragment::{outside_fragment, with_origin};
 use crate::reach::{found_in, operator_in, reachable, trim};
 use crate::shape_checks;
@@ -30,6 +34,15 @@ pub const ELIMINATE: pullback_lambda::Pass = pullback_lambda::Pass {
           a definition that the engine made, those inside others first",
 };
 
+/// A program of which the operators are gone.
+#[derive(Clone, Copy, Debug)]
+pub struct Eliminated {
+    /// The definition with the meaning of the root.
+    pub def: DefId,
+    /// Whether a run may need a function inside its own derivative more often than it was unrolled.
+    pub is_unrolled: bool,
+}
+
 /// A definition with the meaning of `def` that reaches no `vjp`, `jvp` or `linearize`. Definitions are
 /// rewritten in place; those that `def` does not reach are emptied.
 pub fn eliminate(
@@ -37,24 +50,36 @@ pub fn eliminate(
     transforms: Transforms,
     def: DefId,
 ) -> Result<DefId, Box<Diagnostic>> {
-    rewrite(program, transforms, def)?;
-    ELIMINATE.verified(program, Stage::Closed(&[def]));
-    Ok(def)
+    eliminate_to(program, transforms, def, 1).map(|eliminated| eliminated.def)
 }
 
-/// As [`eliminate`], for a program that is not transformed any more: it checks the shapes of tangents and
+/// As [`eliminate`], with derivatives of a function within itself so many times inside one another.
+pub fn eliminate_to(
+    program: &mut Program,
+    transforms: Transforms,
+    def: DefId,
+    orders: usize,
+) -> Result<Eliminated, Box<Diagnostic>> {
+    let (eliminated, _) = rewrite(program, transforms, def, orders)?;
+    ELIMINATE.verified(program, Stage::Closed(&[eliminated.def]));
+    Ok(eliminated)
+}
+
+/// As [`eliminate_to`], for a program that is not transformed any more: it checks the shapes of tangents and
 /// cotangents, by operators on the identity that [`the machine`] answers.
 pub fn eliminate_checked(
     program: &mut Program,
     transforms: Transforms,
     def: DefId,
-) -> Result<DefId, Box<Diagnostic>> {
-    for (def, body) in rewrite(program, transforms, def)? {
+    orders: usize,
+) -> Result<Eliminated, Box<Diagnostic>> {
+    let (eliminated, checked) = rewrite(program, transforms, def, orders)?;
+    for (def, body) in checked {
         program.defs[def].body = body;
     }
     // The checks of shapes are operators on the identity, and they stay.
     ELIMINATE.verified(program, Stage::Any);
-    Ok(def)
+    Ok(eliminated)
 }
 
 /// The bodies of definitions with checks of shapes.
@@ -64,7 +89,8 @@ fn rewrite(
     program: &mut Program,
     transforms: Transforms,
     def: DefId,
-) -> Result<Checked, Box<Diagnostic>> {
+    orders: usize,
+) -> Result<(Eliminated, Checked), Box<Diagnostic>> {
     trim(program, &[def]);
     // Only where functions are known it is known what they captured.
     if found_in(program, def, |op| op == AdOp::Perturb).is_some() {
@@ -72,23 +98,34 @@ fn rewrite(
         trim(program, &[def]);
     }
     if operator_in(program, def).is_none() {
-        return Ok(Checked::new());
+        return Ok((Eliminated { def, is_unrolled: false }, Checked::new()));
     }
     let untouched = program.clone();
-    let mut rewritten = Pass::new(program, transforms).run(def);
+    let mut def = def;
+    let mut rewritten = Pass::new(program, transforms, orders).run(def);
     if let Err((Refusal::Unknown(_), _)) = rewritten {
         (*program, _) = specialise(&untouched, def);
         trim(program, &[def]);
-        rewritten = Pass::new(program, transforms).run(def);
+        let specialised = program.clone();
+        rewritten = Pass::new(program, transforms, orders).run(def);
+        if let Err((Refusal::Unknown(_), _)) = rewritten {
+            let mut converted = specialised;
+            if let Some(made) = defunctionalise(&mut converted, def) {
+                (*program, def) = (converted, made);
+                trim(program, &[def]);
+                rewritten = Pass::new(program, transforms, orders).run(def);
+            }
+        }
     }
-    rewritten.map_err(|(refusal, at)| {
+    let (checked, is_unrolled) = rewritten.map_err(|(refusal, at)| {
         let construct = "a derivative of a function that is not known before the program runs";
         let refused = match refusal {
             Refusal::Told(diagnostic) => diagnostic,
             Refusal::Unknown(span) => outside_fragment(transforms.engine, construct, span),
         };
         with_origin(refused, program, def, at)
-    })
+    })?;
+    Ok((Eliminated { def, is_unrolled }, checked))
 }
 
 /// Why a pass ends.
@@ -118,6 +155,16 @@ struct Pass<'p> {
     /// What transformations have made: whether it was `vjp`, of which definition.
     made: BTreeMap<(bool, DefId), DefId>,
     checked: Checked,
+    /// How often functions may stand inside their own derivatives from here on.
+    orders: usize,
+    /// Bodies before their operators were rewritten.
+    originals: BTreeMap<DefId, Expr>,
+    /// The copies that stand inside derivatives of the same functions, by the orders that are left to them.
+    copies: BTreeMap<(DefId, usize), DefId>,
+    /// The orders that are left to a copy.
+    left: BTreeMap<DefId, usize>,
+    /// Whether a last copy was made.
+    is_unrolled: bool,
     /// The definition in which the pass ended.
     refused: Option<DefId>,
 }
@@ -129,15 +176,26 @@ struct Closed {
 }
 
 impl<'p> Pass<'p> {
-    fn new(program: &'p mut Program, transforms: Transforms) -> Self {
-        let (states, made) = (BTreeMap::new(), BTreeMap::new());
-        Self { program, transforms, states, made, checked: Checked::new(), refused: None }
+    fn new(program: &'p mut Program, transforms: Transforms, orders: usize) -> Self {
+        Self {
+            program,
+            transforms,
+            states: BTreeMap::new(),
+            made: BTreeMap::new(),
+            checked: Checked::new(),
+            orders,
+            originals: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            left: BTreeMap::new(),
+            is_unrolled: false,
+            refused: None,
+        }
     }
 
     /// Rewrites a definition and all it reaches. If that ends: why, and in which definition.
-    fn run(mut self, def: DefId) -> Result<Checked, (Refusal, DefId)> {
+    fn run(mut self, def: DefId) -> Result<(Checked, bool), (Refusal, DefId)> {
         match self.definition(def) {
-            Ok(()) => Ok(self.checked),
+            Ok(()) => Ok((self.checked, self.is_unrolled)),
             Err(refusal) => Err((refusal, self.refused.unwrap_or(def))),
         }
     }
@@ -153,7 +211,11 @@ impl<'p> Pass<'p> {
             }
             self.states.insert(def, State::Running);
             let mut body = self.program.defs[def].body.clone();
+            self.originals.insert(def, body.clone());
+            let left = self.left.get(&def).copied().unwrap_or(self.orders);
+            let outer = std::mem::replace(&mut self.orders, left);
             let result = self.expr(&mut body);
+            self.orders = outer;
             if result.is_err() {
                 self.refused.get_or_insert(def);
             }
@@ -184,6 +246,62 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
+    /// The definitions that one reaches, itself included, from which one that is under way is reached.
+    fn running_within(&self, def: DefId) -> BTreeSet<DefId> {
+        let reached = reachable(self.program, def);
+        let is_running = |def: &DefId| self.states.get(def) == Some(&State::Running);
+        let mut running: BTreeSet<DefId> = reached.iter().copied().filter(is_running).collect();
+        let mut before = usize::MAX;
+        while !running.is_empty() && before != running.len() {
+            before = running.len();
+            for def in &reached {
+                if self.program.defs[*def].body.globals().iter().any(|to| running.contains(to)) {
+                    running.insert(*def);
+                }
+            }
+        }
+        running
+    }
+
+    /// A function inside its own derivative: a copy with one order less, and the end of the run where none is left.
+    fn within_itself(&mut self, def: DefId, running: &BTreeSet<DefId>, span: Span) -> DefId {
+        let Some(left) = self.orders.checked_sub(1) else {
+            self.is_unrolled = true;
+            let Def { name, ty, .. } = self.program.defs[def].clone();
+            let (from, to) = ty.sides();
+            let x = self.program.fresh("x", from.clone());
+            let text = format!("more orders of `{name}` inside its own derivative");
+            let body = Expr::stop(Prim::EngineLimit, Expr::str(&text, span), to.clone(), span);
+            let body = self.program.lam(vec![x], body);
+            return self.program.defs.push(Def { name, ty, body, span });
+        };
+        let fresh: Vec<DefId> = running
+            .iter()
+            .copied()
+            .filter(|def| !self.copies.contains_key(&(*def, left)))
+            .collect();
+        for def in &fresh {
+            let Def { name, ty, span, .. } = self.program.defs[*def].clone();
+            let copy = self.program.declare(name, ty, span);
+            self.copies.insert((*def, left), copy);
+            self.left.insert(copy, left);
+        }
+        for def in fresh {
+            let body = self.originals.get(&def).unwrap_or(&self.program.defs[def].body).clone();
+            let mut body = self.program.copy(&body);
+            body.rewrite(&mut |node| {
+                if let ExprKind::Global(callee) = &mut node.kind
+                    && running.contains(callee)
+                    && let Some(copy) = self.copies.get(&(*callee, left))
+                {
+                    *callee = *copy;
+                }
+            });
+            self.program.defs[self.copies[&(def, left)]].body = body;
+        }
+        self.copies[&(def, left)]
+    }
+
     /// What replaces an operator.
     fn site(&mut self, op: AdOp, args: Vec<Expr>, span: Span) -> Result<Expr, Refusal> {
         let mut args = args.into_iter();
@@ -191,12 +309,10 @@ impl<'p> Pass<'p> {
             return Err(Refusal::Unknown(span));
         };
         let mut bindings = vec![];
-        let closed = self.closed(function, &mut bindings, span)?;
-        for def in reachable(self.program, closed.def) {
-            if self.states.get(&def) == Some(&State::Running) {
-                let construct = "a function that uses its own derivative by recursion";
-                return Err(outside_fragment(self.transforms.engine, construct, span).into());
-            }
+        let mut closed = self.closed(function, &mut bindings, span)?;
+        let running = self.running_within(closed.def);
+        if running.contains(&closed.def) {
+            closed.def = self.within_itself(closed.def, &running, span);
         }
         self.definition(closed.def)?;
         let result = match op {

@@ -6,6 +6,7 @@
 //! since two laws are asked for: [`specialise`] makes functions known and keeps first-order code as the user wrote
 //! it, [`tidy`] takes what an engine made apart as far as it goes.
 
+mod defunctionalise;
 mod eliminate;
 mod fragment;
 mod fuel;
@@ -19,7 +20,8 @@ mod tidy;
 mod transforms;
 mod unary;
 
-pub use eliminate::{ELIMINATE, eliminate, eliminate_checked};
+pub use defunctionalise::{DEFUNCTIONALISE, defunctionalise};
+pub use eliminate::{ELIMINATE, Eliminated, eliminate, eliminate_checked, eliminate_to};
 pub use fragment::{outside_fragment, with_origin};
 pub use fuel::{FUEL, with_fuel};
 pub use reach::{TRIM, operator_in, reachable, trim};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pullback_compile::{JVP, LIMIT_TAPES, LOWER, TRANSPOSE, UNZIP};
 use pullback_engines::{ENGINES, EngineInfo, Stage as Form, TRANSLATE};
 use pullback_lambda::Pass;
-use pullback_reduce::{ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
+use pullback_reduce::{DEFUNCTIONALISE, ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
 use pullback_types::ELABORATE;
 
 /// A stage that `pullback show --stage` prints.
@@ -23,6 +23,7 @@ pub const PASSES: &[(&Pass, &str)] = &[
     (&ELABORATE, "always, first"),
     (&FUEL, "with `--fuel`"),
     (&SPECIALISE, "where a function that is differentiated inside the program is not known"),
+    (&DEFUNCTIONALISE, "where it is still not known after `specialise`"),
     (&ELIMINATE, "in engines that transform programs"),
     (&UNARY, "before `translate`"),
     (&TRANSLATE, "in engines that transform programs: its pages in docs/engines"),

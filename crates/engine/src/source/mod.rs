@@ -6,19 +6,21 @@
 
 mod modes;
 mod shapes;
+mod unroll;
 
 use std::rc::Rc;
 
 use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{DefId, Pass, Program, Stage, Type};
-use pullback_reduce::{Transforms, eliminate, eliminate_checked, trim, unary};
+use pullback_reduce::{Transforms, eliminate_checked, eliminate_to, trim, unary};
 
 use crate::engine::parts;
 use crate::levels::checked_leaves;
 use pullback_compile::{Answer, Mode};
 
 use shapes::Shapes;
+use unroll::{Ready, run_unrolled};
 
 pub use modes::vjp_from_jvp;
 
@@ -47,31 +49,42 @@ pub fn run_transformed(
     mode: &Mode,
     options: &Options,
 ) -> Result<Answer, Box<Diagnostic>> {
-    let mut program = program.clone();
-    // What an engine transforms is the text.
-    program.routines.clear();
-    let function = if matches!(mode, Mode::Value) {
-        eliminate_checked(&mut program, transforms, function)?
-    } else {
-        eliminate(&mut program, transforms, function)?
-    };
-    let (function, mode) = match mode {
-        Mode::Value => (function, mode),
-        Mode::Vjp(_) | Mode::Jvp(_) => {
-            let function = unary(&mut program, function);
-            let made = if matches!(mode, Mode::Vjp(_)) {
+    let make = |orders| {
+        let mut program = program.clone();
+        // What an engine transforms is the text.
+        program.routines.clear();
+        let eliminated = if matches!(mode, Mode::Value) {
+            eliminate_checked(&mut program, transforms, function, orders)?
+        } else {
+            eliminate_to(&mut program, transforms, function, orders)?
+        };
+        let mut def = eliminated.def;
+        if !matches!(mode, Mode::Value) {
+            let function = unary(&mut program, def);
+            def = if matches!(mode, Mode::Vjp(_)) {
                 (transforms.vjp)(&mut program, function)?
             } else {
                 (transforms.jvp)(&mut program, function, 0)?
             };
-            TRANSLATE.verified(&program, Stage::Closed(&[made]));
-            (made, mode)
+            TRANSLATE.verified(&program, Stage::Closed(&[def]));
         }
+        trim(&mut program, &[def]);
+        Ok(Ready { program, def, is_unrolled: eliminated.is_unrolled })
     };
-    trim(&mut program, &[function]);
-    let image = compile(&program);
+    run_unrolled(make, |ready, options| answer(ready, &argument, mode, options), options)
+}
+
+/// The answer of a transformed function.
+fn answer(
+    ready: &Ready,
+    argument: &Value,
+    mode: &Mode,
+    options: &Options,
+) -> Result<Answer, Box<Diagnostic>> {
+    let image = compile(&ready.program);
     let mut machine = Machine::new(&image, Rc::new(Shapes), options.clone());
-    let function = machine.global(function)?;
+    let function = machine.global(ready.def)?;
+    let argument = argument.clone();
     let (value, derivative) = match mode {
         Mode::Value => (machine.call(function, vec![argument])?, None),
         Mode::Vjp(y_bar) => {
@@ -102,12 +115,12 @@ pub fn evaluate_transformed(
     def: DefId,
     options: &Options,
 ) -> Result<Value, Box<Diagnostic>> {
-    let mut program = program.clone();
-    // What an engine transforms is the text.
-    program.routines.clear();
-    let def = eliminate_checked(&mut program, transforms, def)?;
-    trim(&mut program, &[def]);
-    Machine::new(&compile(&program), Rc::new(Shapes), options.clone()).global(def)
+    let make = |orders| taken(transforms, program, def, orders);
+    let run = |ready: &Ready, options: &Options| {
+        let image = compile(&ready.program);
+        Machine::new(&image, Rc::new(Shapes), options.clone()).global(ready.def)
+    };
+    run_unrolled(make, run, options)
 }
 
 /// A program whose derivatives the transformation has taken, with the same definition in it and what the
@@ -117,10 +130,21 @@ pub fn prepared(
     program: &Program,
     def: DefId,
 ) -> Result<(Program, DefId, Rc<dyn Engine>), Box<Diagnostic>> {
+    let ready = taken(transforms, program, def, 1)?;
+    Ok((ready.program, ready.def, Rc::new(Shapes)))
+}
+
+/// A program whose derivatives the transformation has taken, unrolled to an order.
+fn taken(
+    transforms: Transforms,
+    program: &Program,
+    def: DefId,
+    orders: usize,
+) -> Result<Ready, Box<Diagnostic>> {
     let mut program = program.clone();
     // What an engine transforms is the text.
     program.routines.clear();
-    let def = eliminate_checked(&mut program, transforms, def)?;
-    trim(&mut program, &[def]);
-    Ok((program, def, Rc::new(Shapes)))
+    let eliminated = eliminate_checked(&mut program, transforms, def, orders)?;
+    trim(&mut program, &[eliminated.def]);
+    Ok(Ready { program, def: eliminated.def, is_unrolled: eliminated.is_unrolled })
 }

@@ -6,8 +6,8 @@
 //!        (*Working notes on Automatic differentiation* §6, figures 9 to 11).
 //! Cost:  `vjp` and `jvp` are a constant times the program in time; `X` holds what the reverse half
 //!        mentions, so memory is linear in the operations executed.
-//! Limits: functions must be known once the program is specialised. Derivatives inside functions that
-//!        are differentiated are eliminated first.
+//! Limits: functions that are not known once the program is specialised become data, a tag and what they captured, since
+//!        CL has no functions as values. Derivatives inside functions that are differentiated are eliminated first.
 //! Needs: the primitive table; specialisation; nothing of the machine beyond plain evaluation.
 
 mod absence;
@@ -39,7 +39,9 @@ use pullback_base::{Diagnostic, Id};
 use pullback_engine::Stage;
 use pullback_eval::Value;
 use pullback_lambda::{DefId, ExprKind, Program, Type, TypeKind};
-use pullback_reduce::{Transforms, eliminate, outside_fragment, unary};
+use pullback_reduce::{
+    Transforms, defunctionalise, eliminate, outside_fragment, specialise, unary,
+};
 
 pub(crate) use cl::NAME;
 pub use plan::Halves;
@@ -102,14 +104,34 @@ fn arrows(program: &Program, def: DefId) -> Result<Arrows, Box<Diagnostic>> {
     let mut unary_program = program.clone();
     let def = called(program, def);
     let def = unary(&mut unary_program, def);
-    let (work, customs) = custom::prepare(&unary_program, def)?;
-    let arrows = convert::convert(&work, &customs, def, true)?;
+    let (work, arrows, def) = converted(&unary_program, def, true)?;
     if arrows.values().map(|def| def.body.size()).sum::<usize>() > LARGEST {
         let construct = "a program of this size; derivatives of derivatives make programs grow";
         return Err(outside_fragment(NAME, construct, work.defs[def].span));
     }
     debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
     Ok(Arrows { work, arrows, def })
+}
+
+/// The arrows of a definition and all it reaches, in a program that has them; where a function is not known before the
+/// run it becomes data first, with a definition in the place of the one that was asked for.
+fn converted(
+    program: &Program,
+    def: DefId,
+    prune: bool,
+) -> Result<(Program, ClProgram, DefId), Box<Diagnostic>> {
+    let arrows_of = |program: &Program, def| {
+        let (work, customs) = custom::prepare(program, def)?;
+        let arrows = convert::convert(&work, &customs, def, prune)?;
+        Ok((work, arrows, def))
+    };
+    arrows_of(program, def).or_else(|refused| {
+        let (mut data, _) = specialise(program, def);
+        match defunctionalise(&mut data, def) {
+            Some(made) => arrows_of(&data, made),
+            None => Err(refused),
+        }
+    })
 }
 
 fn halved(program: &Program, def: DefId) -> Result<Halved, Box<Diagnostic>> {
@@ -171,8 +193,7 @@ fn show(program: &Program, def: DefId, prune: bool) -> Result<String, Box<Diagno
     let called = called(program, def);
     let mut program = program.clone();
     let def = eliminate(&mut program, TRANSFORMS, called)?;
-    let (work, customs) = custom::prepare(&program, def)?;
-    let arrows = convert::convert(&work, &customs, def, prune)?;
+    let (work, arrows, _) = converted(&program, def, prune)?;
     Ok(print::print(&work, &arrows))
 }
 
@@ -256,8 +277,7 @@ fn show_meaning(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>
     let called = called(program, def);
     let mut program = program.clone();
     let def = eliminate(&mut program, TRANSFORMS, called)?;
-    let (mut work, customs) = custom::prepare(&program, def)?;
-    let arrows = convert::convert(&work, &customs, def, true)?;
+    let (mut work, arrows, _) = converted(&program, def, true)?;
     meaning::replace(&mut work, &arrows);
     let texts: Vec<String> = arrows.keys().map(|def| work.print_def(*def)).collect();
     Ok(texts.join("\n"))

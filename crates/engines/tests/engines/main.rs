@@ -20,3 +20,4 @@ mod semantics;
 mod semantics_laws;
 mod source;
 mod support;
+mod unknown_functions;
