@@ -35,20 +35,20 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             }
             answer(color, output, clock, call, pullback_session::run)
         }
-        Command::Grad { call, output, wrt } => {
-            let call = call.call(output.settings());
+        Command::Grad { call, output, counts, wrt } => {
+            let call = call.call(counts.of(output.settings()));
             answer(color, output, clock, call, |query, call| {
                 pullback_session::grad(query, call, &wrt.wrt)
             })
         }
-        Command::Vjp { call, output, wrt, cotangent } => {
-            let call = call.call(output.settings());
+        Command::Vjp { call, output, counts, wrt, cotangent } => {
+            let call = call.call(counts.of(output.settings()));
             answer(color, output, clock, call, |query, call| {
                 pullback_session::vjp(query, call, &wrt.wrt, cotangent)
             })
         }
-        Command::Jvp { call, output, wrt, tangent } => {
-            let call = call.call(output.settings());
+        Command::Jvp { call, output, counts, wrt, tangent } => {
+            let call = call.call(counts.of(output.settings()));
             answer(color, output, clock, call, |query, call| {
                 pullback_session::jvp(query, call, &wrt.wrt, tangent)
             })

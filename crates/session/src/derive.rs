@@ -16,6 +16,7 @@ use pullback_lambda::Type;
 use crate::arguments::Inputs;
 use crate::bug::bug;
 use crate::call::{Direction, Prepared, Purpose, in_order, prepare, prepare_in};
+use crate::counts;
 use crate::engine::{Code, Engine};
 use crate::knossos::{self, Form};
 use crate::load::load;
@@ -194,6 +195,12 @@ pub(crate) fn watched(
     }
     let run = Run { engine, code, function: *function, argument, mode, parts };
     watch(query, &call.settings, &run, found.is_err());
+    if let Ok(answer) = &found
+        && call.settings.counts
+        && !matches!(mode, Mode::Value)
+    {
+        counts::note(query, &call.settings, engine, prepared, mode, answer.counts)?;
+    }
     match found {
         Ok(answer) => Ok(answer),
         // A direction of another shape is found where there is no place in the program.

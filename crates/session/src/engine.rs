@@ -147,7 +147,8 @@ impl Engine {
             && settings.timeout.is_none()
             && settings.max_memory.is_none()
             && !settings.warn_kinks
-            && !settings.trace_nan;
+            && !settings.trace_nan
+            && !settings.counts;
         if !is_open {
             return Ok(engine);
         }
@@ -316,6 +317,16 @@ impl Engine {
         let exceeded = "this takes more steps than it is given for a test";
         let budget = Some(Budget { steps, exceeded });
         Self { options: Options { budget, ..self.options }, tiers: None, ..self }
+    }
+    /// The engine for a run before or after the one that is asked for: nobody hears it.
+    pub fn unheard(&self) -> Self {
+        Self {
+            info: self.info,
+            registry: self.registry,
+            options: self.options.unheard(),
+            is_named: self.is_named,
+            tiers: None,
+        }
     }
     /// The engine under a watch: the same, or the first one if it cannot be watched.
     pub fn watched(&self, watch: &Rc<Watch>) -> Self {

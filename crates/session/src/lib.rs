@@ -33,6 +33,7 @@ pub mod wrap;
 
 pub mod watch;
 
+mod counts;
 mod derive;
 mod jacobian;
 mod matrix;

@@ -114,6 +114,8 @@ pub struct Settings {
     pub target: Target,
     /// Whether to tell who answered.
     pub verbose: bool,
+    /// Whether to tell what a derivative costs beside the program, by count.
+    pub counts: bool,
     /// Whether a derivative at a tie or outside a smooth domain is an error.
     pub strict: bool,
     /// The most memory that values may take, in bytes.

@@ -26,7 +26,7 @@ pub use matrix::MatrixArgs;
 pub use native::FpArgs;
 pub use output::{OutputArgs, PAGE};
 pub use plot::{PlotArgs, bounds_behind_dashes};
-pub use settings::{SettingsArgs, VerboseArgs, WarnArgs};
+pub use settings::{CountsArgs, SettingsArgs, VerboseArgs, WarnArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,6 +91,8 @@ pub enum Command {
         #[command(flatten)]
         output: OutputArgs,
         #[command(flatten)]
+        counts: CountsArgs,
+        #[command(flatten)]
         wrt: WrtArgs,
     },
     /// Value of a definition, and the cotangents of its parameters for a cotangent of its result.
@@ -99,6 +101,8 @@ pub enum Command {
         call: RequiredCallArgs,
         #[command(flatten)]
         output: OutputArgs,
+        #[command(flatten)]
+        counts: CountsArgs,
         #[command(flatten)]
         wrt: WrtArgs,
         /// The cotangent of the result: an expression.
@@ -111,6 +115,8 @@ pub enum Command {
         call: RequiredCallArgs,
         #[command(flatten)]
         output: OutputArgs,
+        #[command(flatten)]
+        counts: CountsArgs,
         #[command(flatten)]
         wrt: WrtArgs,
         /// The tangent of the parameters: an expression, a tuple if there are several, in the order of `--wrt` or

@@ -39,6 +39,21 @@ pub struct VerboseArgs {
     pub verbose: bool,
 }
 
+/// What it costs.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct CountsArgs {
+    /// Say what the derivative costs beside the program: primitives, calls and iterations, bytes.
+    #[arg(long)]
+    pub counts: bool,
+}
+
+impl CountsArgs {
+    /// The settings with this one.
+    pub fn of(self, settings: Settings) -> Settings {
+        Settings { counts: self.counts, ..settings }
+    }
+}
+
 /// What to tell about a run, on top of its answer.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct WarnArgs {
@@ -75,6 +90,7 @@ impl SettingsArgs {
             warn_kinks: warn.warn == Some(Warn::Kinks),
             trace_nan: false,
             verbose: false,
+            counts: false,
             fp: None,
             threads: None,
             target: Target::default(),

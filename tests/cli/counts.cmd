@@ -1,0 +1,22 @@
+$ pullback grad tests/cli/programs/iterated.pull iterated 10 0.5 --engine delta --counts
+exit 0
+> value: 6.12879786765263
+> gradient:
+>   x = -8.903556559975872
+! note: the program alone and with its derivative, by count
+!                       program             D¹                D²              D
+! primitives                 30     93 (3.1 ×)   19482 (649.4 ×)    121 (4.0 ×)
+! calls and iterations       10     66 (6.6 ×)  16438 (1643.8 ×)   339 (33.9 ×)
+! bytes                   19472  32352 (1.7 ×)   760912 (39.1 ×)  47376 (2.4 ×)
+! bytes at once           18608  18713 (1.0 ×)     23457 (1.3 ×)  29712 (1.6 ×)
+
+$ pullback jvp tests/cli/programs/iterated.pull iterated 1000 0.5 --engine dual --counts --tangent 1.0
+exit 0
+> value: 6.283185307179586
+> tangent: -12.566370614359172
+! note: the program alone and with its derivative, by count
+!                       program             dual
+! primitives               3000     8000 (2.7 ×)
+! calls and iterations     1000     1000 (1.0 ×)
+! bytes                   19472  220960 (11.3 ×)
+! bytes at once           18608    26944 (1.4 ×)
