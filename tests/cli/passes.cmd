@@ -20,6 +20,13 @@ exit 0
 >         functions that are known before the program runs are applied where they are used
 >   runs  where a function that is differentiated inside the program is not known
 >
+> defunctionalise
+>   type  (Program, root) -> (Program, root)
+>   law   the new root has the meaning of the old one, errors and their order included; what it
+>         reaches passes no functions as values: a function is a tag and what it captured, which
+>         `apply` matches
+>   runs  where it is still not known after `specialise`
+>
 > eliminate
 >   type  (Program, engine, root) -> Program
 >   law   the root has the same meaning; each `vjp`, `jvp` and `linearize` that it reaches has become
@@ -42,7 +49,7 @@ exit 0
 >   law   each definition keeps its meaning, errors and their order included; in those made from
 >         `first` on, known functions, tuples and constructors are gone, and so is what nobody uses
 >         and cannot fail
->   runs  in `curry-list` and `curry-env`, after reverse mode
+>   runs  in `curry-list` and `curry-env`, after each mode
 >
 > trim
 >   type  (Program, roots) -> Program

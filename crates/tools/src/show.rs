@@ -22,7 +22,7 @@ use crate::stages::{PASSES, form_named, stages};
 /// The text of a stage.
 pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
     if call.settings.fuse
-        && form_named(stage).is_none()
+        && form_named(stage, None).is_none()
         && stages().any(|known| known.name == stage)
     {
         return no_fused_form(query, stage);
@@ -36,7 +36,7 @@ pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, S
         "types" => types(query, call),
         "lambda" => lambda(query, call),
         _ => {
-            if let Some((engine, form)) = form_named(stage) {
+            if let Some((engine, form)) = form_named(stage, call.settings.engine.as_deref()) {
                 let form = fused_form(query, call, engine, form)?;
                 if !call.entry.is_empty() {
                     return show_form(query, call, engine, form);

@@ -27,7 +27,7 @@ pub const PASSES: &[(&Pass, &str)] = &[
     (&ELIMINATE, "in engines that transform programs"),
     (&UNARY, "before `translate`"),
     (&TRANSLATE, "in engines that transform programs: its pages in docs/engines"),
-    (&TIDY, "in `curry-list` and `curry-env`, after reverse mode"),
+    (&TIDY, "in `curry-list` and `curry-env`, after each mode"),
     (&TRIM, "before and after the passes of an engine"),
     (&LOWER, "in `ir`, after `specialise`"),
     (&LIMIT_TAPES, "in `ir`, with `--max-tape`"),
@@ -53,9 +53,14 @@ pub fn stages() -> impl Iterator<Item = Stage> {
     STAGES.iter().copied().chain(forms).filter(move |stage| seen.insert(stage.name))
 }
 
-/// The engine that has a stage, and the stage.
-pub fn form_named(name: &str) -> Option<(&'static EngineInfo, &'static Form)> {
+/// The engine that has a stage, and the stage: the engine of this name if it is one of several.
+pub fn form_named(
+    name: &str,
+    preferred: Option<&str>,
+) -> Option<(&'static EngineInfo, &'static Form)> {
     let forms =
         ENGINES.iter().flat_map(|engine| engine.stages.iter().map(move |form| (engine, form)));
-    forms.into_iter().find(|(_, form)| form.name == name)
+    let mut forms: Vec<_> = forms.filter(|(_, form)| form.name == name).collect();
+    forms.sort_by_key(|(engine, _)| preferred != Some(engine.name));
+    forms.into_iter().next()
 }

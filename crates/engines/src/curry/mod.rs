@@ -28,6 +28,7 @@ mod cotangent;
 mod forward;
 mod print;
 mod pull;
+mod rep;
 mod rules;
 mod seen;
 mod tan;
@@ -35,6 +36,7 @@ mod tangents;
 mod transform;
 mod translate;
 mod types;
+mod unfolding;
 
 pub use code::Style;
 
@@ -52,9 +54,12 @@ const COMBINATORS: Stage = Stage {
     show: show_combinators,
 };
 
+const REP: &str = "the rep-functions of a definition and of what it calls, as they run";
+
 /// The stages of `curry-list`.
 pub const STAGES_LIST: &[Stage] = &[
     COMBINATORS,
+    Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_rep_list },
     Stage {
         name: "curry-list",
         about: "the lists of calls that flow back to functions at run time",
@@ -66,6 +71,7 @@ pub const STAGES_LIST: &[Stage] = &[
 /// The stages of `curry-env`.
 pub const STAGES_ENV: &[Stage] = &[
     COMBINATORS,
+    Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_rep_env },
     Stage {
         name: "curry-env",
         about: "the packages of environments that flow back to functions at run time",

@@ -1,7 +1,7 @@
 //! What flows back to functions at run time: lists of calls or tagged packages, made visible.
 //!
-//! Watched are the functions that the body of a definition makes as values, outside branches and other
-//! functions: one function of the text, one cotangent.
+//! Watched are the functions that the body of a definition makes as values, also in callees and in the branches that
+//! the run takes ([`super::unfolding`]), outside other functions: one function of the text, one cotangent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,6 +14,7 @@ use pullback_lambda::{DefId, Program, Type, VarId};
 use super::code::{Code, Style};
 use super::seen::{Arrived, Reader};
 use super::transform::signature;
+use super::unfolding::unfolded;
 
 /// What arrives at each function that the body of a definition names and that captures something,
 /// when the cotangent of the result is 1 everywhere: names and tangents, the last function first.
@@ -25,6 +26,7 @@ pub fn function_tangents(
 ) -> Result<Vec<(Name, Arrived)>, Box<Diagnostic>> {
     let mut program = program.clone();
     let def = pullback_reduce::unary(&mut program, def);
+    let def = unfolded(&mut program, def, &argument);
     let (from, to) = signature(&program, def);
     let mut code = Code::new(&mut program, style);
     if !code.is_active(&from) || !code.is_active(&to) {
