@@ -49,7 +49,7 @@ exit 0
 >   law   each definition keeps its meaning, errors and their order included; in those made from
 >         `first` on, known functions, tuples and constructors are gone, and so is what nobody uses
 >         and cannot fail
->   runs  in `curry-list` and `curry-env`, after each mode
+>   runs  in `curry-list` and `curry-env`, after reverse mode
 >
 > trim
 >   type  (Program, roots) -> Program

@@ -27,7 +27,7 @@ pub const PASSES: &[(&Pass, &str)] = &[
     (&ELIMINATE, "in engines that transform programs"),
     (&UNARY, "before `translate`"),
     (&TRANSLATE, "in engines that transform programs: its pages in docs/engines"),
-    (&TIDY, "in `curry-list` and `curry-env`, after each mode"),
+    (&TIDY, "in `curry-list` and `curry-env`, after reverse mode"),
     (&TRIM, "before and after the passes of an engine"),
     (&LOWER, "in `ir`, after `specialise`"),
     (&LIMIT_TAPES, "in `ir`, with `--max-tape`"),

@@ -131,6 +131,32 @@ fn names_cost_a_constant_factor() {
     });
 }
 
+/// Primitives are at most five times those of the program, and a constant for its input.
+#[test]
+fn names_cost_at_most_five_times_the_program() {
+    deep(|| {
+        let programs = [
+            "def f (x: (Real, Int)): Real = loop y = x.0 for _ < x.1 do y * x.0",
+            "def f (x: (Real, Int)): Real = loop y = x.0 for _ < x.1 do sin (y * x.0) + y",
+            "def f (x: (Real, Int)): Real = sum [ sin (x.0 * real i) | i < x.1 ]",
+            "def pow (n: Int) (x: Real): Real = if n == 0 then 1.0 else x * pow (n - 1) x\ndef f (x: (Real, Int)): Real = pow x.1 x.0",
+            "def f (x: (Real, Int)): Real = let v = [ x.0 * real i | i < x.1 ] in dot v v",
+            "def f (x: (Real, Int)): Real = loop y = x.0 for i < x.1 do if i % 2 == 0 then y * y / 2.0 else y + x.0",
+        ];
+        for text in programs {
+            let (program, roots) = source(text, &["f"]);
+            let operations = |mode: &Mode| {
+                let x = Value::tuple(vec![Value::Real(0.3), Value::Int(500)]);
+                let answer = run(named("delta"), &program, roots[0], x, mode, &Options::default());
+                answer.unwrap().counts.total()
+            };
+            let (plain, derived) =
+                (operations(&Mode::Value), operations(&Mode::Vjp(Value::Real(1.0))));
+            assert!(derived <= 5 * plain + 16, "{text}: {derived}, of {plain}");
+        }
+    });
+}
+
 /// How many bindings a run of the translation leaves: the `next` of its state less the inputs.
 fn bindings(engine: &EngineInfo, text: &str, x: Value, inputs: i64) -> i64 {
     let (program, roots) = source(text, &["f"]);
