@@ -26,6 +26,17 @@ pub fn note(
     mode: &Mode,
     derived: Counts,
 ) -> Result<(), Stop> {
+    if engine.name() == "native" {
+        // Native code counts nothing. The evaluator of the same array code does.
+        let settings = Settings { engine: Some("ir".to_owned()), ..settings.clone() };
+        let evaluator = Engine::resolve(query, &settings)?;
+        let argument = prepared.argument.clone();
+        let answer = evaluator.unheard().try_run(&prepared.code, prepared.function, argument, mode);
+        return match answer {
+            Ok(answer) => note(query, &settings, &evaluator, prepared, mode, answer.counts),
+            Err(fault) => query.fail(*fault),
+        };
+    }
     let run = |engine: &Engine, mode: &Mode| {
         let argument = prepared.argument.clone();
         engine.unheard().try_run(&prepared.code, prepared.function, argument, mode)

@@ -55,7 +55,8 @@ fn functions_that_only_the_run_knows_have_derivatives() {
         for (def, wanted) in defs.iter().zip(wanted) {
             let name = program.defs[*def].name.clone();
             // `delta2` evaluates trees again and again, `curry-list` functions.
-            let small = ["delta2", "curry-list"].contains(&engine.name) && (name == "f" || name == "g");
+            let small =
+                ["delta2", "curry-list"].contains(&engine.name) && (name == "f" || name == "g");
             match evaluate(engine, &program, *def, &Options::default()) {
                 Ok(value) => {
                     let value = value.as_real().unwrap();
