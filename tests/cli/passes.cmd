@@ -445,6 +445,16 @@ exit 0
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> distribute_products
+>   type  (IR, functions) -> (IR, functions)
+>   does  gives a vector times a matrix, inside a loop over rows, a loop over rows of its own
+>   law   y = for r < b { h = x[r] * w; s; collect z } = c = for r < b { h = x[r] * w; collect h }; y
+>         = for q < b { h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and
+>         they touch different accumulators
+>   phase schedule
+>   scope any code
+>   runs  once, when the other passes of the optimiser change nothing more
+>
 > dead_collects
 >   type  (IR, functions) -> (IR, functions)
 >   does  lets loops collect nothing that is not read, also if their count may be negative

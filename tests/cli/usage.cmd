@@ -19,8 +19,10 @@ exit 2
 !   clarke      The derivatives of all smooth pieces of a Real-valued definition that meet at a point
 !               (Clarke's generalised gradient)
 !   check       Report every mistake in files
-!   fmt         Format files in place; `-` formats standard input to standard output
-!   test        Check the `--@` expectations in files, on every engine
+!   fmt         Format files in place; `-` formats standard input to standard output. Programs of
+!               Knossos (`.ks`) too
+!   test        Check the `--@` expectations in files, on every engine; of programs of Knossos, what
+!               they print behind `TESTS FOLLOW`
 !   explain     Explain a diagnostic by its code
 !   doc         The reference of the library, of built-in operations, or of a file, made from their
 !               comments
