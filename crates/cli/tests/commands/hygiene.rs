@@ -232,7 +232,9 @@ fn programs_of_knossos_may_define_every_name() {
     let (_, names) = captures();
     let keywords = "type import as rec and in then else match with loop for while do";
     let names = names.iter().map(String::as_str).chain(keywords.split(' '));
+    // Words of Knossos itself are no names there.
     let taken: String = names
+        .filter(|name| !["assert", "call"].contains(name))
         .map(|name| format!("(def {name} String (ks_print : Integer) \"captured\")\n"))
         .collect();
     let folder = folder("knossos", PROGRAM);
