@@ -53,7 +53,8 @@ fn in_block(
         }
         if is_loop {
             for (tangent, places) in read_by_products(program, &stmt) {
-                if places.len() == 1 && !(is_in_loop && !own.contains(&tangent)) {
+                let is_of_this_step = !is_in_loop || own.contains(&tangent);
+                if places.len() == 1 && is_of_this_step {
                     continue;
                 }
                 let mut names = vec![];

@@ -33,7 +33,7 @@ pub fn error_line(text: &str) {
 /// Prints what `print` of a program of Knossos tells, to standard output; other lines to standard error.
 pub fn told_line(line: &str) {
     let Some(text) = pullback_session::knossos::printed(line) else { return error_line(line) };
-    on_last(|last, out| clear(last, out));
+    on_last(clear);
     let mut out = io::stdout().lock();
     // If standard output is closed there is nobody left to tell.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

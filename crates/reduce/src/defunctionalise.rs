@@ -36,6 +36,7 @@ pub const DEFUNCTIONALISE: Pass = Pass {
 
 /// A definition with the meaning of another that passes no functions as values; none if what it takes or
 /// gives are functions itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others take nothing")]
 pub fn defunctionalise(program: &mut Program, root: DefId) -> Option<DefId> {
     let root = if program.defs[root].ty.as_fun().is_some() { unary(program, root) } else { root };
     let first_order = |ty: &Type| is_first_order(&program.datas, ty);

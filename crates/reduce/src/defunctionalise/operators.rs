@@ -12,6 +12,7 @@ type Bindings = Vec<(VarId, Expr)>;
 
 impl Conversion<'_> {
     /// What `vjp` or `linearize` gives, its function as it is; none for other terms.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no such pairs")]
     pub(super) fn kept_pair(&mut self, expr: &Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Var(var) if self.native.contains(var) && expr.ty.as_fun().is_none() => {
@@ -25,6 +26,7 @@ impl Conversion<'_> {
     }
 
     /// The function of such a pair.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no such functions")]
     pub(super) fn kept_function(&mut self, expr: &Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Var(var) if self.native.contains(var) && expr.ty.as_fun().is_some() => {
@@ -126,6 +128,7 @@ impl Conversion<'_> {
     }
 
     /// A function of data as a function; what must have a value before goes into the bindings.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are known functions or values")]
     fn function(&mut self, expr: Expr, bindings: &mut Bindings) -> Expr {
         let span = expr.span;
         match expr.kind {
@@ -171,6 +174,7 @@ impl Conversion<'_> {
     }
 
     /// A known function that lacks so many arguments, and those that it has.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not known")]
     fn known(
         &mut self,
         expr: &Expr,
@@ -226,6 +230,7 @@ impl Conversion<'_> {
     }
 
     /// What a rule of reverse mode gives, with its pullback as a function.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are opened")]
     fn pair(&mut self, expr: Expr) -> Expr {
         if let Some(kept) = self.kept_pair(&expr) {
             return kept;

@@ -96,6 +96,7 @@ impl Conversion<'_> {
         Expr::let_(var, value, body(self))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are values")]
     fn application(&mut self, function: Expr, args: Vec<Expr>, span: Span) -> Expr {
         if let Some(kept) = self.kept_function(&function) {
             let args = args.into_iter().map(|arg| self.term(arg)).collect();
@@ -178,6 +179,7 @@ impl Conversion<'_> {
 
 /// Whether a variable that holds a function, or a pair with one, is more than called: its function would
 /// have to be a value.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are looked into")]
 pub(super) fn escapes(expr: &Expr, var: VarId) -> bool {
     let is = |expr: &Expr| matches!(expr.kind, ExprKind::Var(other) if other == var);
     let is_second = |expr: &Expr| matches!(&expr.kind, ExprKind::Proj(base, 1) if is(base));
