@@ -66,6 +66,8 @@ static double units(double value, long double true_value) {
   const double nearest = (double)true_value;
   if (isnan(nearest) || isinf(nearest)) return isnan(nearest) ? (isnan(value) ? 0 : INFINITY) : value == nearest ? 0 : INFINITY;
   if (true_value == 0) return value == 0 && !signbit(value) == !signbit(nearest) ? 0 : INFINITY;
+  /* What is below the smallest normal number is 0, a result as well as a step on the way to it. */
+  if (fabsl(value - true_value) <= 0x1p-1022L) return 0;
   int exponent;
   frexpl(true_value, &exponent);
   const double error = (double)(fabsl(value - true_value) / ldexpl(1, exponent < -1021 ? -1074 : exponent - 53));
@@ -175,8 +177,10 @@ const SPECIAL: &[f64] = &[
 fn points(index: usize, count: usize) -> (Vec<f64>, Vec<f64>) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let Some((_, largest)) = UNARY.get(index) else {
-        let pairs = SPECIAL.iter().flat_map(|x| SPECIAL.iter().map(|y| (*x, *y)));
         let is_remainder = BINARY[index - UNARY.len()] == REMAINDER;
+        // A remainder jumps at 0, which is what a quotient of such a number is.
+        let special = SPECIAL.iter().filter(|x| !(is_remainder && x.is_subnormal()));
+        let pairs = special.flat_map(|x| SPECIAL.iter().map(|y| (*x, *y)));
         let more = (0..count).map(|_| if is_remainder { random.divided() } else { random.power() });
         return pairs.chain(more).unzip();
     };

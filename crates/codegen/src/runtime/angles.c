@@ -81,7 +81,7 @@ PB_INLINE pb_p pb_p_Tan(pb_p x) {
   pb_q is_even = (n & 1) == 0;
   pb_p top = pb_p_where(is_even, sine, -cosine), top_more = pb_p_where(is_even, more1, -more2);
   pb_p bottom = pb_p_where(is_even, cosine, sine), bottom_more = pb_p_where(is_even, more2, more1);
-  pb_p value = pb_p_where(x == 0.0, x, pb_ratio(top, top_more, bottom, bottom_more));
+  pb_p value = pb_p_where(pb_p_Abs(x) < 0x1p-500, x, pb_ratio(top, top_more, bottom, bottom_more));
   PB_IF_FAR(value, x, tan)
   return value;
 }
