@@ -444,7 +444,7 @@ fn opt(path: &Path) -> Outcome {
 datatest_stable::harness! {
     { test = syntax, root = "syntax", pattern = r"\.pull$" },
     { test = errors, root = "errors", pattern = r"\.pull$" },
-    { test = knossos, root = "knossos", pattern = r"knossos/[a-z_]+\.ks$" },
+    { test = knossos, root = "knossos", pattern = r"^[a-z_]+\.ks$" },
     { test = errors, root = "knossos/errors", pattern = r"\.ks$" },
     { test = expectations, root = "run", pattern = r"\.pull$" },
     { test = expectations, root = "ad", pattern = r"\.pull$" },
