@@ -247,7 +247,7 @@ impl Ad {
             }
             Some(data) => {
                 let name = "Residuals".into();
-                self.program.datas[data].constructors = vec![Constructor { name, fields: types }];
+                self.program.datas[data].constructors = vec![Constructor::new(name, types)];
                 let saved = self.program.fresh("residual", Type::data(data));
                 let op = Op::Con(0, residuals);
                 forward_body.stmts.push(Stmt::new(vec![saved], op, Span::NONE));

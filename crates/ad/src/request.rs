@@ -120,7 +120,7 @@ impl Ad {
         if is_promised && fields.iter().all(|field| field.elem != Elem::Real) {
             fields.push(Type::REAL);
         }
-        let constructor = Constructor { name: "Residuals".into(), fields: fields.clone() };
+        let constructor = Constructor::new("Residuals".into(), fields.clone());
         self.program.datas[data].constructors = vec![constructor];
         if let Some(tangent) = self.program.datas[data].tangent {
             let fields = fields.into_iter().filter_map(|field| self.program.tangent_type(field));

@@ -280,7 +280,7 @@ impl SpecialiseOrders {
             return (tag(known), variants[known]);
         }
         // Data that hold it are differentiated before its fields are known, so it has tangents from the start.
-        let promised = Constructor { name: "Residuals".into(), fields: vec![Type::REAL] };
+        let promised = Constructor::new("Residuals".into(), vec![Type::REAL]);
         let name = self.program.datas[saved].name.clone();
         let data = self.program.datas.push(Data {
             name: name.clone(),
@@ -291,7 +291,7 @@ impl SpecialiseOrders {
         let mode = if matches!(mode, Mode::Push(_)) { Mode::Push(data) } else { Mode::Pull(data) };
         let request = self.program.request(Request { func, active, mode });
         let variant = Variant { source, request, data };
-        let constructor = Constructor { name, fields: vec![Type::data(data)] };
+        let constructor = Constructor::new(name, vec![Type::data(data)]);
         self.program.datas[saved].constructors.push(constructor);
         let tag = tag(variants.len());
         variants.push(variant);

@@ -16,7 +16,7 @@ impl Boxes {
     /// The box for values of a type, which the program has then.
     pub fn of(&mut self, program: &mut Program, ty: Type) -> DataId {
         *self.0.entry(ty).or_insert_with(|| {
-            let constructors = vec![Constructor { name: "Saved".into(), fields: vec![ty] }];
+            let constructors = vec![Constructor::new("Saved".into(), vec![ty])];
             let data =
                 Data { name: "saved".into(), constructors, tangent: None, is_tangent: false };
             program.datas.push(data)

@@ -121,8 +121,11 @@ impl Parser<'_> {
         while more {
             let (name, tag) = self.numbered()?;
             self.in_order(tag, constructors.len())?;
-            let fields = if self.accept("(") { self.list(")", Self::ty)? } else { vec![] };
-            constructors.push(Constructor { name, fields });
+            let field = |parser: &mut Self| Ok((parser.accept("unseen"), parser.ty()?));
+            let fields = if self.accept("(") { self.list(")", field)? } else { vec![] };
+            let unseen = (0..fields.len()).filter(|at| fields[*at].0).collect();
+            let fields = fields.into_iter().map(|(_, ty)| ty).collect();
+            constructors.push(Constructor { name, fields, unseen });
             more = self.accept("|");
         }
         self.program.datas.push(Data { name, constructors, tangent, is_tangent });

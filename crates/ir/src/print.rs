@@ -213,8 +213,11 @@ impl<'a> Printer<'a> {
                 self.push("| ");
             }
             self.push(&numbered(Some(&constructor.name), tag));
-            let fields: Vec<_> =
-                constructor.fields.iter().map(|ty| self.program.print_type(*ty)).collect();
+            let field = |(at, ty): (usize, &Type)| {
+                let mark = if constructor.unseen.contains(&at) { "unseen " } else { "" };
+                format!("{mark}{}", self.program.print_type(*ty))
+            };
+            let fields: Vec<_> = constructor.fields.iter().enumerate().map(field).collect();
             if !fields.is_empty() {
                 self.enclosed("(", &fields, ")");
             }

@@ -88,6 +88,27 @@ pub struct Constructor {
     pub name: Name,
     /// The types of its fields.
     pub fields: Vec<Type>,
+    /// The arrays of Ints, Bools, strings and units that the tangents which programs see have nothing for, by their
+    /// positions: another field holds more of the same array of the source, and tells its sizes. The data
+    /// `Box ([](Int, Real))` has the fields `[]i64` and `[]f64`, its tangent `Box ([]((), Real))` has `[]f64`.
+    pub unseen: Vec<usize>,
+}
+
+impl Constructor {
+    /// A constructor whose arrays are all seen.
+    pub fn new(name: Name, fields: Vec<Type>) -> Self {
+        Self { name, fields, unseen: vec![] }
+    }
+
+    /// Whether the tangents that programs see have something for a field.
+    pub fn is_seen(&self, field: usize) -> bool {
+        match self.fields[field].elem {
+            Elem::Real | Elem::Data(_) => true,
+            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => {
+                self.fields[field].is_array() && !self.unseen.contains(&field)
+            }
+        }
+    }
 }
 
 /// A variable.

@@ -49,11 +49,11 @@ impl Program {
             self.datas.push(Data { name, constructors: vec![], tangent: None, is_tangent: true });
         self.datas[data].tangent = Some(tangent);
         let mut constructors = vec![];
-        for Constructor { name, fields } in self.datas[data].constructors.clone() {
+        for Constructor { name, fields, .. } in self.datas[data].constructors.clone() {
             let fields = fields.into_iter().filter_map(|field| self.tangent_type(field)).collect();
-            constructors.push(Constructor { name, fields });
+            constructors.push(Constructor::new(name, fields));
         }
-        constructors.push(Constructor { name: "Zero".into(), fields: vec![] });
+        constructors.push(Constructor::new("Zero".into(), vec![]));
         self.datas[tangent].constructors = constructors;
         tangent
     }

@@ -136,9 +136,9 @@ impl Trim<'_> {
         let Data { constructors, tangent, .. } = &self.source.datas[data];
         let tangent = tangent.map(|tangent| self.data(tangent));
         let mut copies = vec![];
-        for Constructor { name, fields } in constructors {
+        for Constructor { name, fields, unseen } in constructors {
             let fields = fields.iter().map(|field| self.ty(*field)).collect();
-            copies.push(Constructor { name: name.clone(), fields });
+            copies.push(Constructor { name: name.clone(), fields, unseen: unseen.clone() });
         }
         let id = self.datas[&data];
         self.out.datas[id].tangent = tangent;

@@ -43,7 +43,7 @@ impl Ctx<'_> {
         if known.is_none() {
             let fields: Vec<Type> = atoms.iter().map(|atom| self.out.type_of(*atom)).collect();
             let name = self.name_of(&fun);
-            self.out.datas[data].constructors.push(Constructor { name, fields });
+            self.out.datas[data].constructors.push(Constructor::new(name, fields));
         }
         self.emit("closure", Type::data(data), Op::Con(tag(position), atoms))
     }

@@ -15,7 +15,7 @@
 //! Input: types of the calculus. Output: types of the IR, and the data types that they name, declared in the program.
 //! Invariants. A type has one layout in a program. Boxes with the same fields are one data type.
 
-use pullback_base::bug;
+use pullback_base::{Name, bug};
 use pullback_ir::{Constructor, Data, DataId, Elem, Program, Type, VarId};
 use pullback_lambda as lambda;
 use pullback_lambda::TypeKind;
@@ -45,9 +45,21 @@ impl Layouts {
 
     /// The IR types of a value.
     pub(crate) fn leaves(&mut self, out: &mut Program, ty: &lambda::Type) -> Vec<Type> {
-        let mut leaves = vec![];
-        self.push_leaves(out, ty, 0, false, &mut leaves);
-        leaves
+        self.constructor(out, "".into(), std::slice::from_ref(ty)).fields
+    }
+
+    /// A constructor whose fields are the leaves of these types.
+    fn constructor(
+        &mut self,
+        out: &mut Program,
+        name: Name,
+        types: &[lambda::Type],
+    ) -> Constructor {
+        let mut constructor = Constructor::new(name, vec![]);
+        for ty in types {
+            self.push_leaves(out, ty, 0, false, &mut constructor);
+        }
+        constructor
     }
 
     /// The IR types of the elements of arrays of this type: as they stand in the arrays.
@@ -63,18 +75,18 @@ impl Layouts {
         ty: &lambda::Type,
         rank: u8,
         is_component: bool,
-        leaves: &mut Vec<Type>,
+        to: &mut Constructor,
     ) {
         let elem = match ty.kind() {
             TypeKind::Tuple(items) => {
                 for item in items {
-                    self.push_leaves(out, item, rank, rank > 0, leaves);
+                    self.push_leaves(out, item, rank, rank > 0, to);
                 }
                 return;
             }
             TypeKind::Record(fields) => {
                 for (_, item) in fields {
-                    self.push_leaves(out, item, rank, rank > 0, leaves);
+                    self.push_leaves(out, item, rank, rank > 0, to);
                 }
                 return;
             }
@@ -82,11 +94,12 @@ impl Layouts {
                 if is_component {
                     Elem::Data(self.boxed(out, ty))
                 } else {
-                    let before = leaves.len();
-                    self.push_leaves(out, element, rank + 1, false, leaves);
-                    if leaves.len() == before {
-                        leaves.push(Type::scalar(Elem::Unit).with_rank(rank + 1));
+                    let first = to.fields.len();
+                    self.push_leaves(out, element, rank + 1, false, to);
+                    if to.fields.len() == first {
+                        to.fields.push(Type::scalar(Elem::Unit).with_rank(rank + 1));
                     }
+                    hide(first, to);
                     return;
                 }
             }
@@ -97,7 +110,7 @@ impl Layouts {
             TypeKind::Data(data) => Elem::Data(self.data(out, *data)),
             TypeKind::Fun(..) => Elem::Data(self.function(out, ty)),
         };
-        leaves.push(Type::scalar(elem).with_rank(rank));
+        to.fields.push(Type::scalar(elem).with_rank(rank));
     }
 
     /// The data type of a sum.
@@ -111,8 +124,7 @@ impl Layouts {
         self.datas.insert(data, id);
         let mut constructors = vec![];
         for lambda::Constructor { name, fields } in self.sums[data].constructors.clone() {
-            let fields = fields.iter().flat_map(|field| self.leaves(out, field)).collect();
-            constructors.push(Constructor { name, fields });
+            constructors.push(self.constructor(out, name, &fields));
         }
         out.datas[id].constructors = constructors;
         if let Some(tangent) = self.sums[data].tangent
@@ -135,8 +147,16 @@ impl Layouts {
 
     /// The box around an array.
     pub(crate) fn boxed(&mut self, out: &mut Program, array: &lambda::Type) -> DataId {
-        let fields = self.leaves(out, array);
-        box_of(out, &mut self.boxes, fields)
+        let boxed = self.constructor(out, "Box".into(), std::slice::from_ref(array));
+        if let Some(known) = self.boxes.get(&boxed.fields) {
+            return *known;
+        }
+        let fields = boxed.fields.clone();
+        let constructors = vec![boxed];
+        let data = Data { name: "box".into(), constructors, tangent: None, is_tangent: false };
+        let id = out.datas.push(data);
+        self.boxes.insert(fields, id);
+        id
     }
 
     /// The data type of functions of a type. Its constructors are those that the program makes.
@@ -160,19 +180,14 @@ impl Layouts {
     }
 }
 
-fn box_of(
-    out: &mut Program,
-    boxes: &mut FxHashMap<Vec<Type>, DataId>,
-    fields: Vec<Type>,
-) -> DataId {
-    if let Some(known) = boxes.get(&fields) {
-        return *known;
-    }
-    let constructors = vec![Constructor { name: "Box".into(), fields: fields.clone() }];
-    let data = Data { name: "box".into(), constructors, tangent: None, is_tangent: false };
-    let id = out.datas.push(data);
-    boxes.insert(fields, id);
-    id
+/// Marks which leaves of one array, from `first` on, its tangent lacks: those without tangents, but for one if there is
+/// nothing else to tell the sizes.
+fn hide(first: usize, of: &mut Constructor) {
+    let leaves = first..of.fields.len();
+    let (seen, unseen): (Vec<usize>, Vec<usize>) =
+        leaves.partition(|at| matches!(of.fields[*at].elem, Elem::Real | Elem::Data(_)));
+    of.unseen.retain(|at| *at < first);
+    of.unseen.extend(unseen.iter().skip(usize::from(seen.is_empty())));
 }
 
 /// New variables of these types.

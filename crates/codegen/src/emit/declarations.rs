@@ -125,10 +125,11 @@ impl Emit<'_> {
                 let (count, size) = (con.fields.len(), cell_words(con));
                 let _ = writeln!(cons, "  {{{count}, {size}, pb_{prefix}fields + {field_count}}},");
                 let mut at = 0;
-                for field in &con.fields {
+                for (k, field) in con.fields.iter().enumerate() {
                     let inner = if let Elem::Data(inner) = field.elem { inner.index() } else { 0 };
                     let (elem, rank) = (field_number(field.elem), field.rank);
-                    let _ = writeln!(fields, "  {{{elem}, {rank}, {at}, {inner}}},");
+                    let unseen = u8::from(con.unseen.contains(&k));
+                    let _ = writeln!(fields, "  {{{elem}, {rank}, {at}, {inner}, {unseen}}},");
                     at += words(*field);
                 }
                 field_count += count;
@@ -143,7 +144,7 @@ impl Emit<'_> {
             );
         }
         format!(
-            "static const pb_field pb_{prefix}fields[] = {{\n{fields}  {{0, 0, 0, 0}}\n}};\n\
+            "static const pb_field pb_{prefix}fields[] = {{\n{fields}  {{0, 0, 0, 0, 0}}\n}};\n\
              static const pb_con pb_{prefix}cons[] = {{\n{cons}  {{0, 0, 0}}\n}};\n\
              static const pb_type pb_{prefix}types[] = {{\n{datas}  {{0, 0, 0, 0, 0}}\n}};\n"
         )

@@ -64,7 +64,8 @@ typedef struct {
 /* The bytes of a String. */
 typedef struct { uint64_t len; const char *p; } pb_text;
 
-typedef struct { uint8_t elem, rank; uint16_t at; uint32_t data; } pb_field;
+/* A field of a constructor; an unseen array is one that the tangents which programs see have nothing for. */
+typedef struct { uint8_t elem, rank; uint16_t at; uint32_t data : 31, unseen : 1; } pb_field;
 typedef struct { uint32_t fields, words; const pb_field *field; } pb_con;
 typedef struct { uint32_t cons, tangent, is_tangent, holds_real; const pb_con *con; } pb_type;
 

@@ -193,7 +193,9 @@ static int pb_has_tangent(const pb_ctx *c, const pb_field *f) {
   return f->elem == PB_REAL || (f->elem == PB_DATA && c->types[f->data].holds_real);
 }
 /* Whether the tangents that programs see have something for a field. */
-static int pb_is_seen(const pb_field *f) { return f->rank > 0 || f->elem == PB_REAL || f->elem == PB_DATA; }
+static int pb_is_seen(const pb_field *f) {
+  return f->elem == PB_REAL || f->elem == PB_DATA || (f->rank > 0 && !f->unseen);
+}
 
 static uint32_t pb_tangent_type(const pb_ctx *c, uint32_t type) {
   return c->types[type].is_tangent ? type : c->types[type].tangent;

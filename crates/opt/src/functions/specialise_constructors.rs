@@ -432,7 +432,7 @@ impl Split<'_> {
                 let fields = types.collect();
                 let constructors = &mut self.program.datas[key.0].constructors;
                 let name = constructors[key.1 as usize].name.clone();
-                let constructor = Constructor { name, fields };
+                let constructor = Constructor::new(name, fields);
                 if at == 0 {
                     variant.tag = key.1;
                     constructors[key.1 as usize] = constructor;

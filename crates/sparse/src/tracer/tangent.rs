@@ -89,14 +89,6 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Whether the tangents that programs see have something for a field of this type.
-fn is_seen(ty: Type) -> bool {
-    match ty.elem {
-        Elem::Real | Elem::Data(_) => true,
-        Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => ty.is_array(),
-    }
-}
-
 fn mapped(
     array: &Array,
     mut each: impl FnMut(usize) -> Result<Value, Fault>,
@@ -123,11 +115,11 @@ pub fn taken(
         }),
         (Value::Data(node), Value::Data(other)) => {
             let program = machine.ready.program;
-            let types = program.constructors(data)[node.tag as usize].fields.iter();
+            let constructor = &program.constructors(data)[node.tag as usize];
             let mut tangents = other.fields.iter();
             let mut fields = vec![];
-            for (field, ty) in node.fields.iter().zip(types) {
-                if !is_seen(*ty) {
+            for (at, (field, ty)) in node.fields.iter().zip(&constructor.fields).enumerate() {
+                if !constructor.is_seen(at) {
                     continue;
                 }
                 let Some(tangent) = tangents.next() else {
@@ -170,7 +162,7 @@ pub fn seen(
             Value::array(array.shape.clone(), Buffer::new(items, None, false))
         })),
         (Value::Data(node), Elem::Data(data)) => {
-            let types = program.constructors(data)[node.tag as usize].fields.iter();
+            let constructor = &program.constructors(data)[node.tag as usize];
             let kept = if let Some(Value::Data(other)) = &tangent {
                 Some(other).filter(|other| other.tag == node.tag)
             } else {
@@ -178,8 +170,8 @@ pub fn seen(
             };
             let mut tangents = kept.into_iter().flat_map(|node| &node.fields);
             let mut fields = vec![];
-            for (field, ty) in node.fields.iter().zip(types) {
-                if is_seen(*ty) {
+            for (at, (field, ty)) in node.fields.iter().zip(&constructor.fields).enumerate() {
+                if constructor.is_seen(at) {
                     let has_tangent = program.has_tangent(*ty);
                     let tangent = if has_tangent { tangents.next().cloned() } else { None };
                     fields.push(seen(machine, field.clone(), tangent, *ty, depth + 1)?);

@@ -85,8 +85,9 @@ fn take_in(role: Role, seen: Seen, types: &Types<'_>, work: &mut Work<Seen>) -> 
     let mut tangents = tangents.iter();
     let mut kept = vec![];
     let mut checked = vec![];
-    for (field, ty) in fields.iter().zip(&types.datas[data].constructors[tag as usize].fields) {
-        if !is_seen(*ty) {
+    let constructor = &types.datas[data].constructors[tag as usize];
+    for (at, (field, ty)) in fields.iter().zip(&constructor.fields).enumerate() {
+        if !constructor.is_seen(at) {
             continue;
         }
         let Some(tangent) = tangents.next() else { bug("ir", "a tangent with enough fields") };
@@ -107,14 +108,6 @@ fn data_values(value: &Value) -> &[Value] {
     match value.as_array().and_then(Array::values) {
         Some(values) => values,
         None => bug("ir", format_args!("an array of data values, not {value:?}")),
-    }
-}
-
-/// Whether the tangents that programs see have something for a field of this type.
-fn is_seen(ty: Type) -> bool {
-    match ty.elem {
-        Elem::Real | Elem::Data(_) => true,
-        Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => ty.is_array(),
     }
 }
 
@@ -169,8 +162,9 @@ fn give_out(
                 None => None,
             };
             let mut parts = vec![];
-            for (field, ty) in fields.iter().zip(&constructors[tag as usize].fields) {
-                if is_seen(*ty) {
+            let constructor = &constructors[tag as usize];
+            for (at, (field, ty)) in fields.iter().zip(&constructor.fields).enumerate() {
+                if constructor.is_seen(at) {
                     let has_tangent = types.holds_real(ty.elem);
                     let tangents = tangents.as_mut().filter(|_| has_tangent);
                     let tangent = tangents.and_then(Iterator::next).cloned();
