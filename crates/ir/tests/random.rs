@@ -223,9 +223,10 @@ impl Random {
     }
 
     fn data(&mut self) -> Data {
-        let constructor = |random: &mut Self| Constructor {
-            name: random.name().into(),
-            fields: random.many(3, Self::ty),
+        let constructor = |random: &mut Self| {
+            let mut made = Constructor::new(random.name().into(), random.many(3, Self::ty));
+            made.unseen = (0..made.fields.len()).filter(|_| random.chance()).collect();
+            made
         };
         Data {
             name: self.name().into(),

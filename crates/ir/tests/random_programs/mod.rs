@@ -42,7 +42,7 @@ struct Maker {
 pub fn program(seed: u64) -> Program {
     let mut program = Program::default();
     let fields = [vec![Type::REAL, VECTOR], vec![BOX, Type::INT], vec![]];
-    let constructors = fields.map(|fields| Constructor { name: "Con".into(), fields });
+    let constructors = fields.map(|fields| Constructor::new("Con".into(), fields));
     let (name, constructors) = ("Box".into(), constructors.into());
     program.datas.push(Data { name, constructors, tangent: None, is_tangent: false });
     let numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);

@@ -33,10 +33,8 @@ impl Generator {
     pub fn new(seed: u64) -> Self {
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5555;
         let mut program = Program::default();
-        let constructor = |name: &str, fields: &[Type]| Constructor {
-            name: name.into(),
-            fields: fields.to_vec(),
-        };
+        let constructor =
+            |name: &str, fields: &[Type]| Constructor::new(name.into(), fields.to_vec());
         program.datas.push(Data {
             name: "Shape".into(),
             constructors: vec![
