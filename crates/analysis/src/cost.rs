@@ -28,6 +28,8 @@ use crate::call_graph::run_by;
 pub const USUAL: f64 = 32.0;
 /// From this weight on a primitive is slow: a division, a root, and what the library of C computes.
 const SLOW: u64 = 4;
+/// From this weight on a primitive is what the library of C computes.
+const CALLED: u64 = 8;
 
 /// What an operation takes, what its blocks and its callee take left out. Of an operation on whole arrays it is what one
 /// element takes.
@@ -78,6 +80,16 @@ pub fn work(op: &Op) -> u64 {
 /// Whether a primitive takes long beside sums and products.
 pub fn is_slow(prim: Prim) -> bool {
     prim.row().weight >= SLOW
+}
+
+/// Whether a block computes what the library of C computes (`exp`): in a vector that takes a fraction of the time, which
+/// pays for one more walk over the arrays.
+pub fn calls_library(block: &Block) -> bool {
+    let mut calls = false;
+    block.visit(&mut |stmt| {
+        calls |= matches!(&stmt.op, Op::Prim(prim, _) if prim.row().weight >= CALLED);
+    });
+    calls
 }
 
 /// What an operation takes where nobody may need it (speculation): none if it does more than compute a scalar, or if it

@@ -67,6 +67,7 @@ pub const PASSES: &[Pass] = &[
     crate::memory::sink_updates::PASS,
     crate::accumulators::accumulate_to_update::PASS,
     crate::loops::distribute_loops::PASS,
+    crate::loops::distribute_recurrences::PASS,
 ];
 
 /// How often the passes of [`Phase::Simplify`] run at most, and how often again with those of [`Phase::Specialise`].

@@ -7,6 +7,7 @@ pub(crate) mod congruent_states;
 pub(crate) mod dead_collects;
 pub(crate) mod distribute_loops;
 pub(crate) mod distribute_products;
+pub(crate) mod distribute_recurrences;
 pub(crate) mod fuse;
 pub(crate) mod guarded_reductions;
 pub(crate) mod hoist;

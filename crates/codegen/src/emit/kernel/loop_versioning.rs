@@ -12,6 +12,7 @@
 //!
 //! The guard runs the loops and the Int arithmetic that indices hang on, and nothing else. It leaves out loops whose
 //! index plays no part. Where all that it asks is linear in an index, it asks at the first and at the last index alone.
+//! Where an index is an element of an array (`x[from[k]]`), it reads that array, if the kernel is worth it.
 //!
 //! Law: if the guard passes, no statement of the kernel fails. The guard may refuse too much: it also asks about
 //! branches that the loop would not take. Its arithmetic fails nowhere: an overflow goes to the checked copy, which
@@ -192,14 +193,15 @@ impl Guard<'_, '_> {
                 }
             }
             Op::If(cond, then, other) => self.branch(*cond, then, other),
+            Op::Index(array, at) if stmt.vars.iter().any(|var| self.needed.contains(var)) => {
+                // What is proved holds where the loop reads, and the guard may read where it would not.
+                self.places(*array, at);
+                stmt.vars.iter().for_each(|var| self.element(*array, at, *var));
+            }
             Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _)
                 if is_unproven =>
             {
-                for (dimension, index) in at.iter().enumerate() {
-                    let (index, size) =
-                        (self.atom(*index), self.size_text(self.size(*array, dimension)));
-                    self.fails_if(format_args!("(uint64_t){index} >= (uint64_t){size}"));
-                }
+                self.places(*array, at);
             }
             Op::CheckSize(count, _, n, _) if is_unproven && self.plan.is_count(*count) => {
                 let (n, count) = (self.atom(*n), self.atom(*count));
@@ -226,6 +228,28 @@ impl Guard<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Asks whether an array has a place.
+    fn places(&mut self, array: Atom, at: &[Atom]) {
+        for (dimension, index) in at.iter().enumerate() {
+            let (index, size) = (self.atom(*index), self.size_text(self.size(array, dimension)));
+            self.fails_if(format_args!("(uint64_t){index} >= (uint64_t){size}"));
+        }
+    }
+
+    /// Reads an element of an array from outside.
+    fn element(&mut self, array: Atom, at: &[Atom], var: VarId) {
+        let Atom::Var(array) = array else { bug("codegen", "an array in a variable") };
+        let place = at.iter().enumerate().fold(String::new(), |place, (dimension, index)| {
+            let index = self.atom(*index);
+            match dimension {
+                0 => index,
+                _ => format!("({place}) * v{}.d[{dimension}] + {index}", array.index()),
+            }
+        });
+        let (array, name) = (array.index(), var.index());
+        self.line(format_args!("const int64_t g{name} = v{array}.p[{place}];"));
     }
 
     fn branch(&mut self, cond: Atom, then: &Block, other: &Block) {
@@ -371,7 +395,7 @@ impl Guard<'_, '_> {
                     // A product is linear also in what is multiplied with an Int that stays.
                     addends(*prim, args).is_some() || (*prim == Prim::IntMul && count == 1)
                 }
-                Op::Select(..) | Op::Copy(_) | Op::Stop(_) | Op::Dim(..) => {
+                Op::Select(..) | Op::Copy(_) | Op::Stop(_) | Op::Dim(..) | Op::Index(..) => {
                     let mut hangs = false;
                     stmt.op.for_each_atom(&mut |atom| hangs |= moves(&atom, moving));
                     !hangs || !stmt.vars.iter().any(|var| self.needed.contains(var))

@@ -19,6 +19,7 @@
 use std::rc::Rc;
 
 use pullback_analysis::affine::Inside;
+use pullback_analysis::cost::calls_library;
 use pullback_analysis::facts::FuncFacts;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId};
@@ -59,6 +60,9 @@ pub(super) struct Plan<'k> {
     pub inputs: Vec<VarId>,
     /// The exact sizes of the arrays that are made inside, and of the accumulators.
     pub sizes: FxHashMap<VarId, Vec<Size>>,
+    /// Whether the guard reads arrays to know indices. That is a second walk over them, which pays where functions
+    /// of C's library then run in vectors, and where no loop inside could be the kernel in place of this one.
+    reads_ahead: bool,
     /// The innermost statement because of which the loop is no kernel.
     refused: Option<&'k Stmt>,
 }
@@ -92,6 +96,7 @@ impl<'k> Plan<'k> {
             count_is_unproven: !is_proven && looped.body.results.len() > looped.states.len(),
             inputs: vec![],
             sizes: FxHashMap::default(),
+            reads_ahead: !has_loops(looped) && calls_library(&looped.body),
             refused: None,
         };
         plan.loops.insert(index, looped);
@@ -368,7 +373,8 @@ impl<'k> Plan<'k> {
         })
     }
 
-    /// Whether an Int or Bool follows from what is there before the loop and from the indices of loops.
+    /// Whether an Int or Bool follows from what is there before the loop and from the indices of loops. Elements of
+    /// arrays are there.
     pub fn is_ahead(&self, atom: Atom) -> bool {
         let Atom::Var(var) = atom else { return true };
         if !self.local.contains(&var) {
@@ -385,6 +391,14 @@ impl<'k> Plan<'k> {
             Op::Copy(a) | Op::Stop(a) => self.is_ahead(*a),
             Op::Select(c, a, b) => [c, a, b].into_iter().all(|atom| self.is_ahead(*atom)),
             Op::Dim(array, _) => self.has_sizes_ahead(*array),
+            Op::Index(array, at) => {
+                let is_outside = array.var().is_some_and(|array| !self.local.contains(&array));
+                let is_element = at.len() == usize::from(self.ty(*array).rank);
+                self.reads_ahead
+                    && is_outside
+                    && is_element
+                    && at.iter().all(|at| self.is_ahead(*at))
+            }
             _ => false,
         }
     }
