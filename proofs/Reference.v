@@ -7,15 +7,19 @@
     partial derivatives of [Table]. [ReferenceCorrect] proves that it gives the derivative.
     [cargo xtask reference] compares the compiler with the program that Coq extracts from this file.
 
-    Left out are nested derivatives, strings, and errors: a program that fails has the result [None]. [n] is how
-    deep evaluation may go. *)
+    A derivative inside a program evaluates its function with the [dual] numbers of the numbers that are in use. So each
+    derivative has a level of its own, and the type of a number says its level. What the function captured is lifted to
+    the new level with tangents of zero. Reverse mode is one forward pass for each Real of the argument.
+
+    Left out are derivatives that the program defines itself ([custom_vjp], [custom_jvp]), strings, and errors: a program
+    that fails has the result [None]. [n] is how deep evaluation may go. *)
 From Coq Require Import ZArith List Bool.
 From Pullback Require Import Table.
 Import ListNotations.
 
 (** ** Terms
     Variables count binders from the inside. Functions have one parameter; [LetRec] binds functions that call each
-    other. An arm has a tag and how many fields it binds. *)
+    other. An arm has a tag and how many fields it binds. [EStop] is stop_gradient. *)
 Inductive expr (L : Type) :=
   | EVar (i : nat)
   | EGlobal (i : nat)
@@ -35,24 +39,35 @@ Inductive expr (L : Type) :=
   | EArray (es : list (expr L))
   | EBuild (size e : expr L)
   | EFor (init count e : expr L)
-  | EWhile (init condition e : expr L).
+  | EWhile (init condition e : expr L)
+  | EJvp (f x dx : expr L)
+  | EVjp (f x : expr L)
+  | ELinearize (f x : expr L)
+  | EZeros (e : expr L)
+  | EStop (e : expr L).
 Arguments EVar {L}. Arguments EGlobal {L}. Arguments EReal {L}. Arguments EInt {L}. Arguments EBool {L}.
 Arguments EPrim {L}. Arguments ELam {L}. Arguments EApp {L}. Arguments ELet {L}. Arguments ELetRec {L}.
 Arguments EIf {L}. Arguments ETuple {L}. Arguments EProj {L}. Arguments ECon {L}. Arguments EMatch {L}.
 Arguments EArray {L}. Arguments EBuild {L}. Arguments EFor {L}. Arguments EWhile {L}.
+Arguments EJvp {L}. Arguments EVjp {L}. Arguments ELinearize {L}. Arguments EZeros {L}. Arguments EStop {L}.
 
-(** What is done with numbers: literals, integers as numbers, primitives, integer powers, comparisons. *)
+(** What is done with numbers: literals, constants of the table, integers as numbers, primitives, those with an integer
+    as second or as first argument, comparisons, and a number without its tangents. *)
 Record numbers (L N : Type) := {
   literal : L -> N;
+  of_constant : number -> N;
   of_int : Z -> N;
   one : prim -> N -> option N;
   two : prim -> N -> N -> option N;
-  power : N -> Z -> option N;
-  decide : prim -> N -> N -> option bool }.
-Arguments literal {L N}. Arguments of_int {L N}. Arguments one {L N}. Arguments two {L N}. Arguments power {L N}.
-Arguments decide {L N}.
+  power : prim -> N -> Z -> option N;
+  order : prim -> Z -> N -> option N;
+  decide : prim -> N -> N -> option bool;
+  stopped : N -> option N }.
+Arguments literal {L N}. Arguments of_constant {L N}. Arguments of_int {L N}. Arguments one {L N}. Arguments two {L N}.
+Arguments power {L N}. Arguments order {L N}. Arguments decide {L N}. Arguments stopped {L N}.
 
-(** Values; a function is its body and what it captured. *)
+(** Values; a function is its body and what it captured. [VPull] is a pullback: the point, and the tangent of the result
+    for each Real of the point. [VPush] is a pushforward: the function and the point. *)
 Inductive value (L N : Type) :=
   | VReal (x : N)
   | VInt (z : Z)
@@ -61,23 +76,43 @@ Inductive value (L N : Type) :=
   | VCon (tag : nat) (vs : list (value L N))
   | VArray (vs : list (value L N))
   | VFun (e : expr L) (env : list (value L N))
-  | VRec (es : list (expr L)) (i : nat) (env : list (value L N)).
+  | VRec (es : list (expr L)) (i : nat) (env : list (value L N))
+  | VPull (x : value L N) (columns : list (value L N))
+  | VPush (f x : value L N).
 Arguments VReal {L N}. Arguments VInt {L N}. Arguments VBool {L N}. Arguments VTuple {L N}. Arguments VCon {L N}.
-Arguments VArray {L N}. Arguments VFun {L N}. Arguments VRec {L N}.
+Arguments VArray {L N}. Arguments VFun {L N}. Arguments VRec {L N}. Arguments VPull {L N}. Arguments VPush {L N}.
 
 Notation "'do' x <- e ; f" := (match e with Some x => f | None => None end)
   (at level 200, x name, e at level 100, f at level 200).
 
-Fixpoint all {A B} (f : A -> option B) (xs : list A) : option (list B) := match xs with
+Section Lists.
+Context {A B C S : Type} (f : A -> option B) (g : A -> S -> option S) (h : A -> B -> option C)
+  (k : A -> S -> option (B * S)).
+
+Fixpoint all (xs : list A) : option (list B) := match xs with
   | [] => Some []
-  | x :: xs => do y <- f x; do ys <- all f xs; Some (y :: ys)
+  | x :: xs => do y <- f x; do ys <- all xs; Some (y :: ys)
   end.
 
 (** Goes through a list with a state. *)
-Fixpoint steps {A S} (f : A -> S -> option S) (xs : list A) (s : S) : option S := match xs with
+Fixpoint steps (xs : list A) (s : S) : option S := match xs with
   | [] => Some s
-  | x :: xs => do s <- f x s; steps f xs s
+  | x :: xs => do s <- g x s; steps xs s
   end.
+
+(** Goes through a list with a state, and gives a list. *)
+Fixpoint through (xs : list A) (s : S) : option (list B * S) := match xs with
+  | [] => Some ([], s)
+  | x :: xs => do r <- k x s; do rs <- through xs (snd r); Some (fst r :: fst rs, snd rs)
+  end.
+
+(** Goes through two lists of the same length. *)
+Fixpoint both (xs : list A) (ys : list B) : option (list C) := match xs, ys with
+  | [], [] => Some []
+  | x :: xs, y :: ys => do z <- h x y; do zs <- both xs ys; Some (z :: zs)
+  | _, _ => None
+  end.
+End Lists.
 
 (** Goes on while a condition holds, at most [n] times. *)
 Fixpoint while {S} (n : nat) (condition : S -> option bool) (step : S -> option S) (s : S) : option S := match n with
@@ -171,7 +206,8 @@ Definition apply_prim (p : prim) (vs : list value) : option value := match vs wi
   | [VReal x] => do y <- one S p x; Some (VReal y)
   | [VReal x; VReal y] =>
       if comparison p then do b <- decide S p x y; Some (VBool b) else do z <- two S p x y; Some (VReal z)
-  | [VReal x; VInt z] => match p with PowInt => do y <- power S x z; Some (VReal y) | _ => None end
+  | [VReal x; VInt z] => match p with PowInt | PowSlope => do y <- power S p x z; Some (VReal y) | _ => None end
+  | [VInt z; VReal x] => match p with Polygamma => do y <- order S p z x; Some (VReal y) | _ => None end
   | [VInt z] => int_one p z
   | [VInt y; VInt z] => int_two p y z
   | [VBool b] => match p with Not => Some (VBool (negb b)) | _ => None end
@@ -188,56 +224,214 @@ Definition apply_prim (p : prim) (vs : list value) : option value := match vs wi
   | _ => None
   end.
 
+(** ** Dual numbers *)
+
+(** The value of a term of the table, at the arguments [x] and [y] and the result [r]. *)
+Fixpoint term_of (x y r : value) (t : term) : option value := match t with
+  | Arg O => Some x
+  | Arg _ => Some y
+  | Result => Some r
+  | Real c => Some (VReal (of_constant S c))
+  | Int z => Some (VInt z)
+  | Zero | Nan => Some (VReal (of_int S 0))
+  | Prim1 p t => do v <- term_of x y r t; apply_prim p [v]
+  | Prim2 p t u => do v <- term_of x y r t; do w <- term_of x y r u; apply_prim p [v; w]
+  | If c t u => do v <- term_of x y r c; match v with
+      | VBool b => if b then term_of x y r t else term_of x y r u
+      | _ => None
+      end
+  end.
+
+Definition slope (x y : value) (r : N) (t : term) : option N :=
+  do v <- term_of x y (VReal r) t; match v with VReal d => Some d | _ => None end.
+
+(** The partial derivatives of a primitive, by the rows of the table; [r] is its result. *)
+Definition slope_of_one (p : prim) (x r : N) : option N := match row p with
+  | Some (_, [Some t]) => slope (VReal x) (VReal (of_int S 0)) r t
+  | _ => None
+  end.
+
+Definition slopes_of_two (p : prim) (x y r : N) : option (N * N) := match row p with
+  | Some (_, [Some t; Some u]) =>
+      do d <- slope (VReal x) (VReal y) r t; do e <- slope (VReal x) (VReal y) r u; Some (d, e)
+  | _ => None
+  end.
+
+Definition slope_of_power (p : prim) (x : N) (z : Z) (r : N) : option N := match row p with
+  | Some (_, [Some t; None]) => slope (VReal x) (VInt z) r t
+  | _ => None
+  end.
+
+Definition slope_of_order (p : prim) (z : Z) (x r : N) : option N := match row p with
+  | Some (_, [None; Some u]) => slope (VInt z) (VReal x) r u
+  | _ => None
+  end.
+
+(** A number with its tangent. Both are numbers of the level below. *)
+Definition dual : numbers L (N * N) := {|
+  literal := fun x => (literal S x, of_int S 0);
+  of_constant := fun c => (of_constant S c, of_int S 0);
+  of_int := fun z => (of_int S z, of_int S 0);
+  one := fun p x =>
+    do r <- one S p (fst x); do d <- slope_of_one p (fst x) r; do dr <- two S Mul (snd x) d; Some (r, dr);
+  two := fun p x y =>
+    do r <- two S p (fst x) (fst y); do d <- slopes_of_two p (fst x) (fst y) r;
+    do a <- two S Mul (snd x) (fst d); do b <- two S Mul (snd y) (snd d); do dr <- two S Add a b; Some (r, dr);
+  power := fun p x z =>
+    do r <- power S p (fst x) z; do d <- slope_of_power p (fst x) z r; do dr <- two S Mul (snd x) d; Some (r, dr);
+  order := fun p z x =>
+    do r <- order S p z (fst x); do d <- slope_of_order p z (fst x) r; do dr <- two S Mul (snd x) d; Some (r, dr);
+  decide := fun p x y => decide S p (fst x) (fst y);
+  stopped := fun x => do y <- stopped S (fst x); Some (y, of_int S 0) |}.
+End Values.
+
+(** ** Values of another level *)
+
+(** A value with other numbers, also in what functions captured. *)
+Fixpoint map_value {L M N} (g : M -> N) (v : value L M) : value L N := match v with
+  | VReal x => VReal (g x)
+  | VInt z => VInt z
+  | VBool b => VBool b
+  | VTuple vs => VTuple (map (map_value g) vs)
+  | VCon tag vs => VCon tag (map (map_value g) vs)
+  | VArray vs => VArray (map (map_value g) vs)
+  | VFun e env => VFun e (map (map_value g) env)
+  | VRec es i env => VRec es i (map (map_value g) env)
+  | VPull x columns => VPull (map_value g x) (map (map_value g) columns)
+  | VPush f x => VPush (map_value g f) (map_value g x)
+  end.
+
+(** Data with other numbers. A tangent has [()] where an integer or a Bool was. *)
+Fixpoint map_data {L M N} (tangent : bool) (g : M -> option N) (v : value L M) : option (value L N) := match v with
+  | VReal x => do y <- g x; Some (VReal y)
+  | VInt z => Some (if tangent then VTuple [] else VInt z)
+  | VBool b => Some (if tangent then VTuple [] else VBool b)
+  | VTuple vs => do ws <- all (map_data tangent g) vs; Some (VTuple ws)
+  | VCon tag vs => do ws <- all (map_data tangent g) vs; Some (VCon tag ws)
+  | VArray vs => do ws <- all (map_data tangent g) vs; Some (VArray ws)
+  | VFun _ _ | VRec _ _ _ | VPull _ _ | VPush _ _ => None
+  end.
+
+(** Data and a tangent of its shape, as one value with pairs of numbers. *)
+Fixpoint bundle {L N} (v dv : value L N) : option (value L (N * N)) := match v, dv with
+  | VReal x, VReal dx => Some (VReal (x, dx))
+  | VInt z, VTuple [] => Some (VInt z)
+  | VBool b, VTuple [] => Some (VBool b)
+  | VTuple vs, VTuple dvs => do ws <- both bundle vs dvs; Some (VTuple ws)
+  | VCon tag vs, VCon dtag dvs => if Nat.eqb tag dtag then do ws <- both bundle vs dvs; Some (VCon tag ws) else None
+  | VArray vs, VArray dvs => do ws <- both bundle vs dvs; Some (VArray ws)
+  | _, _ => None
+  end.
+
+(** The numbers of data, from left to right. *)
+Fixpoint leaves {L N} (v : value L N) : option (list N) := match v with
+  | VReal x => Some [x]
+  | VInt _ | VBool _ => Some []
+  | VTuple vs | VCon _ vs | VArray vs => do found <- all leaves vs; Some (concat found)
+  | VFun _ _ | VRec _ _ _ | VPull _ _ | VPush _ _ => None
+  end.
+
+(** The tangent of this shape with these numbers, and the numbers that are left. *)
+Fixpoint fill {L M N} (v : value L M) (xs : list N) : option (value L N * list N) := match v with
+  | VReal _ => match xs with x :: xs => Some (VReal x, xs) | [] => None end
+  | VInt _ | VBool _ => Some (VTuple [], xs)
+  | VTuple vs => do r <- through fill vs xs; Some (VTuple (fst r), snd r)
+  | VCon tag vs => do r <- through fill vs xs; Some (VCon tag (fst r), snd r)
+  | VArray vs => do r <- through fill vs xs; Some (VArray (fst r), snd r)
+  | VFun _ _ | VRec _ _ _ | VPull _ _ | VPush _ _ => None
+  end.
+
+Section Derivatives.
+Context {L N : Type} (S : numbers L N).
+
+(** One level up: numbers from outside are constant there. *)
+Definition lift (v : value L N) : value L (N * N) := map_value (fun x => (x, of_int S 0)) v.
+
+(** The tangent that is 1 at the [i]-th of [n] numbers and 0 at the others. *)
+Definition direction (x : value L N) (n i : nat) : option (value L N) :=
+  do r <- fill x (map (fun j => of_int S (if Nat.eqb i j then 1 else 0)) (seq 0 n)); Some (fst r).
+
+Definition product (v w : value L N) : option N :=
+  do z <- bundle v w; do pairs <- leaves z;
+  steps (fun p total => do x <- two S Mul (fst p) (snd p); two S Add total x) pairs (of_int S 0).
+
+(** Applies a pullback: a product of the cotangent with each column. *)
+Definition pull (x : value L N) (columns : list (value L N)) (bar : value L N) : option (value L N) :=
+  do products <- all (fun column => product column bar) columns; do r <- fill x products; Some (fst r).
+
+(** Differentiates a function at [x] along [dx]: applies it one level up, where [run] does so. *)
+Definition forward (run : value L (N * N) -> value L (N * N) -> option (value L (N * N))) (f x dx : value L N) :
+  option (value L N * value L N) :=
+  do z <- bundle x dx; do r <- run (lift f) z;
+  do y <- map_data false (fun p => Some (fst p)) r; do dy <- map_data true (fun p => Some (snd p)) r; Some (y, dy).
+End Derivatives.
+
 (** ** Evaluation *)
+Section Evaluation.
+Context {L : Type}.
 Variable globals : list (expr L).
 
-Fixpoint eval (n : nat) (e : expr L) (env : list value) : option value := match n with
+(** [call] applies a function at this level, [along] differentiates one. *)
+Fixpoint eval {N} (S : numbers L N) (n : nat) (e : expr L) (env : list (value L N)) : option (value L N) := match n with
   | O => None
   | Datatypes.S n =>
-    let apply f v := match f with
-      | VFun e captured => eval n e (v :: captured)
-      | VRec es i captured => do e <- nth_error es i; eval n e (v :: functions es captured ++ captured)
-      | _ => None
-      end in
+    let eval_here := eval S n in
+    let call f v := eval S n (EApp (EVar 0) (EVar 1)) [f; v] in
+    let along := forward S (fun f z => eval (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) in
     match e with
     | EVar i => nth_error env i
-    | EGlobal i => do e <- nth_error globals i; eval n e []
+    | EGlobal i => do e <- nth_error globals i; eval_here e []
     | EReal l => Some (VReal (literal S l))
     | EInt z => Some (VInt z)
     | EBool b => Some (VBool b)
-    | EPrim p es => do vs <- all (fun e => eval n e env) es; apply_prim p vs
+    | EPrim p es => do vs <- all (fun e => eval_here e env) es; apply_prim S p vs
     | ELam e => Some (VFun e env)
-    | EApp f e => do f <- eval n f env; do v <- eval n e env; apply f v
-    | ELet e f => do v <- eval n e env; eval n f (v :: env)
-    | ELetRec es f => eval n f (functions es env ++ env)
-    | EIf c e f => do v <- eval n c env; match v with VBool b => eval n (if b then e else f) env | _ => None end
-    | ETuple es => do vs <- all (fun e => eval n e env) es; Some (VTuple vs)
-    | EProj e i => do v <- eval n e env; match v with VTuple vs => nth_error vs i | _ => None end
-    | ECon tag es => do vs <- all (fun e => eval n e env) es; Some (VCon tag vs)
-    | EMatch e arms default => do v <- eval n e env; match v with
+    | EApp f e => do f <- eval_here f env; do v <- eval_here e env; match f with
+        | VFun e captured => eval_here e (v :: captured)
+        | VRec es i captured => do e <- nth_error es i; eval_here e (v :: functions es captured ++ captured)
+        | VPull x columns => pull S x columns v
+        | VPush f x => do r <- along f x v; Some (snd r)
+        | _ => None
+        end
+    | ELet e f => do v <- eval_here e env; eval_here f (v :: env)
+    | ELetRec es f => eval_here f (functions es env ++ env)
+    | EIf c e f => do v <- eval_here c env; match v with VBool b => eval_here (if b then e else f) env | _ => None end
+    | ETuple es => do vs <- all (fun e => eval_here e env) es; Some (VTuple vs)
+    | EProj e i => do v <- eval_here e env; match v with VTuple vs => nth_error vs i | _ => None end
+    | ECon tag es => do vs <- all (fun e => eval_here e env) es; Some (VCon tag vs)
+    | EMatch e arms default => do v <- eval_here e env; match v with
         | VCon tag vs => match arm tag arms with
-            | Some (fields, body) => if Nat.eqb fields (length vs) then eval n body (rev vs ++ env) else None
-            | None => do body <- default; eval n body env
+            | Some (fields, body) => if Nat.eqb fields (length vs) then eval_here body (rev vs ++ env) else None
+            | None => do body <- default; eval_here body env
             end
         | _ => None
         end
-    | EArray es => do vs <- all (fun e => eval n e env) es; Some (VArray vs)
-    | EBuild size e => do v <- eval n size env; match v with
-        | VInt z => if Z.ltb z 0 then None else do vs <- all (fun i => eval n e (VInt i :: env)) (below z); Some (VArray vs)
+    | EArray es => do vs <- all (fun e => eval_here e env) es; Some (VArray vs)
+    | EBuild size e => do v <- eval_here size env; match v with
+        | VInt z => if Z.ltb z 0 then None else do vs <- all (fun i => eval_here e (VInt i :: env)) (below z); Some (VArray vs)
         | _ => None
         end
-    | EFor init count e => do v <- eval n init env; do c <- eval n count env; match c with
-        | VInt z => steps (fun i v => eval n e (VInt i :: v :: env)) (below z) v
+    | EFor init count e => do v <- eval_here init env; do c <- eval_here count env; match c with
+        | VInt z => steps (fun i v => eval_here e (VInt i :: v :: env)) (below z) v
         | _ => None
         end
-    | EWhile init condition e => do v <- eval n init env;
-        while n (fun v => do c <- eval n condition (v :: env); match c with VBool b => Some b | _ => None end)
-          (fun v => eval n e (v :: env)) v
+    | EWhile init condition e => do v <- eval_here init env;
+        while n (fun v => do c <- eval_here condition (v :: env); match c with VBool b => Some b | _ => None end)
+          (fun v => eval_here e (v :: env)) v
+    | EJvp f x dx => do f <- eval_here f env; do x <- eval_here x env; do dx <- eval_here dx env;
+        do r <- along f x dx; Some (VTuple [fst r; snd r])
+    | EVjp f x => do f <- eval_here f env; do x <- eval_here x env; do y <- call f x; do found <- leaves x;
+        do columns <- all (fun i => do dx <- direction S x (length found) i; do r <- along f x dx; Some (snd r))
+          (seq 0 (length found));
+        Some (VTuple [y; VPull x columns])
+    | ELinearize f x => do f <- eval_here f env; do x <- eval_here x env; do y <- call f x; Some (VTuple [y; VPush f x])
+    | EZeros e => do v <- eval_here e env; map_data true (fun _ => Some (of_int S 0)) v
+    | EStop e => do v <- eval_here e env; map_data false (stopped S) v
     end
   end.
-End Values.
+End Evaluation.
 
-(** ** Numbers and dual numbers *)
+(** ** Numbers *)
 
 (** The numbers of a machine or of mathematics: constants of the table, and primitives. A comparison gives the number 1
     where it holds. *)
@@ -253,19 +447,6 @@ Arguments is_one {N}.
 Section Base.
 Context {N : Type} (B : base N).
 
-(** The value of a term of the table, at the arguments [x] and [y] and the result [r]. *)
-Fixpoint term_of (x y r : N) (t : term) : N := match t with
-  | Arg O => x
-  | Arg _ => y
-  | Result => r
-  | Real c => constant B c
-  | Int z => integer B z
-  | Zero | Nan => integer B 0
-  | Prim1 p t => value_of_one B p (term_of x y r t)
-  | Prim2 p t u => value_of_two B p (term_of x y r t) (term_of x y r u)
-  | If c t u => if is_one B (term_of x y r c) then term_of x y r t else term_of x y r u
-  end.
-
 Definition compare (p : prim) (x y : N) : bool := match p with
   | Ne => negb (is_one B (value_of_two B Eq x y))
   | _ => is_one B (value_of_two B p x y)
@@ -273,40 +454,12 @@ Definition compare (p : prim) (x y : N) : bool := match p with
 
 Definition plain : numbers N N := {|
   literal := fun x => x;
+  of_constant := constant B;
   of_int := integer B;
   one := fun p x => Some (value_of_one B p x);
   two := fun p x y => Some (value_of_two B p x y);
-  power := fun x z => Some (value_of_two B PowInt x (integer B z));
-  decide := fun p x y => Some (compare p x y) |}.
-
-(** The partial derivatives of a primitive, by the rows of the table. *)
-Definition slope_of_one (p : prim) (x : N) : option N := match row p with
-  | Some (_, [Some t]) => Some (term_of x (integer B 0) (value_of_one B p x) t)
-  | _ => None
-  end.
-
-Definition slopes_of_two (p : prim) (x y : N) : option (N * N) := match row p with
-  | Some (_, [Some t; Some u]) =>
-      let r := value_of_two B p x y in Some (term_of x y r t, term_of x y r u)
-  | _ => None
-  end.
-
-Definition slope_of_power (x : N) (z : Z) : option N := match row PowInt with
-  | Some (_, [Some t; None]) =>
-      let n := integer B z in Some (term_of x n (value_of_two B PowInt x n) t)
-  | _ => None
-  end.
-
-Definition times := value_of_two B Mul.
-
-(** A number with its tangent. *)
-Definition dual : numbers N (N * N) := {|
-  literal := fun x => (x, integer B 0);
-  of_int := fun z => (integer B z, integer B 0);
-  one := fun p x => do d <- slope_of_one p (fst x); Some (value_of_one B p (fst x), times (snd x) d);
-  two := fun p x y => do d <- slopes_of_two p (fst x) (fst y);
-    Some (value_of_two B p (fst x) (fst y), value_of_two B Add (times (snd x) (fst d)) (times (snd y) (snd d)));
-  power := fun x z => do d <- slope_of_power (fst x) z;
-    Some (value_of_two B PowInt (fst x) (integer B z), times (snd x) d);
-  decide := fun p x y => Some (compare p (fst x) (fst y)) |}.
+  power := fun p x z => Some (value_of_two B p x (integer B z));
+  order := fun p z x => Some (value_of_two B p (integer B z) x);
+  decide := fun p x y => Some (compare p x y);
+  stopped := fun x => Some x |}.
 End Base.

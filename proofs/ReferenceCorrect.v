@@ -7,10 +7,11 @@
     domain of a row, and none for a comparison of equal numbers, as the paper's language has none there.
 
     Proved: [reference_derivative]. Where the strict run has a number as its result, the run with dual numbers has it too,
-    and all runs at points close by have results; they are a function, and the tangent is its derivative. *)
+    and all runs at points close by have results; they are a function, and the tangent is its derivative. The program may
+    have derivatives inside. [inner_derivative] says what such a derivative is: that of the function which is inside. *)
 From Coq Require Import Reals ZArith List Bool Psatz.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require Import Table Values Rows RowsOfTwo RowsTogether Reference Simulation.
+From Pullback Require Import Table Values Rows RowsOfTwo RowsTogether Reference Related Simulation.
 From Pullback Require Trace.
 Import ListNotations.
 Open Scope R_scope.
@@ -30,10 +31,94 @@ Definition reals : base R := {|
   value_of_two := value2;
   is_one := fun x => if Req_EM_T x 1 then true else false |}.
 
-Lemma term_of_reals x y r t : term_of reals x y r t = term_value lgamma polygamma x y r t.
+(** A value of the table's terms as the number that it is. *)
+Definition scalar (v : value R R) (x : R) : Prop := match v with
+  | VReal y => x = y
+  | VInt z => x = IZR z
+  | VBool b => x = if b then 1 else 0
+  | _ => False
+  end.
+
+(** The primitives that [Values] gives a meaning for integers and Bools. *)
+Definition known (p : prim) : bool := match p with
+  | IntNeg | IntAbs | IntSignum | Not | Ne | IntDiv | IntRem | IntMax | IntMin | IntLt | IntLe | IntGt | IntGe | IntNe
+  | BoolEq => false
+  | _ => true
+  end.
+
+Fixpoint known_term (t : term) : bool := match t with
+  | Prim1 p t => known p && known_term t
+  | Prim2 p t u => known p && known_term t && known_term u
+  | If c t u => known_term c && known_term t && known_term u
+  | _ => true
+  end.
+
+Lemma known_rows p : match row p with
+  | Some (_, ts) => forallb (fun t => match t with Some t => known_term t | None => true end) ts = true
+  | None => True
+  end.
+Proof. destruct p; simpl; auto. Qed.
+
+Lemma compare_reals p x y : comparison p = true -> known p = true ->
+  value2 p x y = if compare reals p x y then 1 else 0.
 Proof.
-  induction t; simpl; try reflexivity; try congruence.
-  rewrite IHt1, IHt2, IHt3. destruct (Req_EM_T _ 1); reflexivity.
+  intros C K. destruct p; try discriminate; unfold compare, reals; simpl; unfold truth;
+    match goal with |- context [if ?d then 1 else 0] => destruct d end; destruct (Req_EM_T _ 1); lra || reflexivity.
+Qed.
+
+Lemma prim_of_reals p v x : known p = true -> scalar v x -> forall w, apply_prim (plain reals) p [v] = Some w ->
+  scalar w (value1 p x).
+Proof.
+  intros K V w E. destruct v; simpl in V; try contradiction; subst x; simpl in E.
+  - injection E as <-. reflexivity.
+  - destruct p; try discriminate; injection E as <-; reflexivity.
+  - destruct p; discriminate.
+Qed.
+
+Lemma prim_of_two_reals p v u x y : known p = true -> scalar v x -> scalar u y ->
+  forall w, apply_prim (plain reals) p [v; u] = Some w -> scalar w (value2 p x y).
+Proof.
+  intros K V U w E. destruct v; simpl in V; try contradiction; destruct u; simpl in U; try contradiction; subst x y;
+    simpl in E; try discriminate.
+  - destruct (comparison p) eqn:C; injection E as <-; simpl; [now apply compare_reals | reflexivity].
+  - destruct p; try discriminate; injection E as <-; reflexivity.
+  - destruct p; try discriminate; injection E as <-; reflexivity.
+  - destruct p; try discriminate; injection E as <-; simpl.
+    + symmetry. apply plus_IZR.
+    + symmetry. apply minus_IZR.
+    + symmetry. apply mult_IZR.
+    + unfold truth. destruct (Req_EM_T (IZR z) (IZR z0)) as [Q|Q].
+      * apply eq_IZR in Q. subst. now rewrite Z.eqb_refl.
+      * destruct (Z.eqb_spec z z0); [subst; now destruct Q | reflexivity].
+  - destruct p; discriminate.
+Qed.
+
+Lemma term_of_reals x y r a b c : scalar x a -> scalar y b -> scalar r c -> forall t v, known_term t = true ->
+  term_of (plain reals) x y r t = Some v -> scalar v (term_value lgamma polygamma a b c t).
+Proof.
+  intros X Y Q. induction t; cbn [term_of known_term term_value]; intros v K E.
+  - destruct i; injection E as <-; assumption.
+  - now injection E as <-.
+  - now injection E as <-.
+  - now injection E as <-.
+  - now injection E as <-.
+  - now injection E as <-.
+  - apply andb_prop in K as [K1 K2]. destruct (term_of _ x y r t) as [w|] eqn:W; [|discriminate].
+    apply (prim_of_reals p w); auto.
+  - apply andb_prop in K as [K K3]. apply andb_prop in K as [K1 K2].
+    destruct (term_of _ x y r t1) as [w|] eqn:W; [|discriminate].
+    destruct (term_of _ x y r t2) as [w'|] eqn:W'; [|discriminate]. apply (prim_of_two_reals p w w'); auto.
+  - apply andb_prop in K as [K K3]. apply andb_prop in K as [K1 K2].
+    destruct (term_of _ x y r t1) as [w|] eqn:W; [|discriminate]. destruct w as [| |t| | | | | | |]; try discriminate.
+    specialize (IHt1 _ K1 eq_refl). simpl in IHt1. rewrite IHt1. destruct t, (Req_EM_T _ 1); try lra; auto.
+Qed.
+
+Lemma slope_of_reals x y r a b t d : known_term t = true -> scalar x a -> scalar y b ->
+  Reference.slope (plain reals) x y r t = Some d -> term_value lgamma polygamma a b r t = d.
+Proof.
+  intros K X Y. unfold Reference.slope. destruct (term_of _ x y (VReal r) t) as [v|] eqn:V; [|discriminate].
+  apply (term_of_reals x y (VReal r) a b r X Y eq_refl t v K) in V.
+  destruct v; try discriminate. intro E. injection E as <-. exact V.
 Qed.
 
 (** ** Where there are derivatives *)
@@ -62,39 +147,64 @@ Definition no_pole_dec p x : {no_pole p x} + {~ no_pole p x}.
 Proof. destruct p; simpl; try (now left). destruct (Req_EM_T (cos x) 0); [right | left]; tauto. Defined.
 
 (** The slope of a primitive at [x], with what makes it one. *)
-Definition slope_one p x : option {d | slope_of_one reals p x = Some d /\ is_derive (value1 p) x d}.
+Definition slope_one p x :
+  option {d | slope_of_one (plain reals) p x (value1 p x) = Some d /\ is_derive (value1 p) x d}.
 Proof.
   destruct (no_pole_dec p x) as [N|]; [|exact None].
-  generalize (rows_of_one lgamma polygamma p x gamma N). unfold slope_of_one.
-  destruct (row p) as [[d ts]|]; [|exact (fun _ => None)]. destruct ts as [|[t|] [|? ?]]; [exact (fun _ => None) | | exact
-    (fun _ => None) ..].
-  destruct (inside_dec true x 0 d) as [I|]; [|exact (fun _ => None)]. intro D.
-  refine (Some (exist _ _ (conj eq_refl _))). rewrite term_of_reals. exact (D I).
+  destruct (slope_of_one (plain reals) p x (value1 p x)) as [e|] eqn:E; [|exact None].
+  generalize (rows_of_one lgamma polygamma p x gamma N) (known_rows p). unfold slope_of_one in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|? ?]]; [exact (fun _ _ => None) | | exact (fun _ _ => None) ..].
+  destruct (inside_dec true x 0 d) as [I|]; [|exact (fun _ _ => None)]. intros D K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K.
+  rewrite <- (slope_of_reals (VReal x) (VReal 0) _ x 0 _ _ K eq_refl eq_refl E). exact (D I).
 Defined.
 
-Definition slope_power x z : option {d | slope_of_power reals x z = Some d /\ is_derive (fun x => value2 PowInt x (IZR z)) x d}.
+Definition slope_power p x z : option {d |
+  slope_of_power (plain reals) p x z (value2 p x (IZR z)) = Some d /\ is_derive (fun x => value2 p x (IZR z)) x d}.
 Proof.
-  generalize (rows_with_an_integer lgamma polygamma PowInt x z gamma). unfold slope_of_power. cbn [row].
-  match goal with |- (inside _ _ _ _ _ ?d -> _) -> _ => destruct (inside_dec true x (IZR z) d) as [I|] end;
-    [|exact (fun _ => None)].
-  intro D. refine (Some (exist _ _ (conj eq_refl _))). rewrite term_of_reals. exact (D I).
+  destruct (slope_of_power (plain reals) p x z (value2 p x (IZR z))) as [e|] eqn:E; [|exact None].
+  generalize (rows_with_an_integer lgamma polygamma p x z gamma) (known_rows p). unfold slope_of_power in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
+  destruct (inside_dec true x (IZR z) d) as [I|]; [|exact (fun _ _ => None)]. intros D K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K.
+  rewrite <- (slope_of_reals (VReal x) (VInt z) _ x (IZR z) _ _ K eq_refl eq_refl E). exact (D I).
+Defined.
+
+Definition slope_order p z x : option {d |
+  slope_of_order (plain reals) p z x (value2 p (IZR z) x) = Some d /\ is_derive (fun x => value2 p (IZR z) x) x d}.
+Proof.
+  destruct (slope_of_order (plain reals) p z x (value2 p (IZR z) x)) as [e|] eqn:E; [|exact None].
+  generalize (rows_with_an_integer lgamma polygamma p x z gamma) (known_rows p). unfold slope_of_order in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
+  destruct (Z_le_dec 0 z) as [P|]; [|exact (fun _ _ => None)].
+  destruct (inside_dec false (IZR z) x d) as [I|]; [|exact (fun _ _ => None)]. intros D K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K.
+  rewrite <- (slope_of_reals (VInt z) (VReal x) _ (IZR z) x _ _ K eq_refl eq_refl E). exact (D P I).
 Defined.
 
 (** ** Primitives of two arguments *)
 Definition covered_dec p x : {covered p x} + {~ covered p x}.
 Proof. destruct p; simpl; try (now left). apply Rlt_dec. Defined.
 
-Definition slopes_two p x y :
-  option {d | slopes_of_two reals p x y = Some d /\ Trace.partials (value2 p) x y (fst d) (snd d)}.
+Definition slopes_two p x y : option {d |
+  slopes_of_two (plain reals) p x y (value2 p x y) = Some d /\ Trace.partials (value2 p) x y (fst d) (snd d)}.
 Proof.
   destruct (covered_dec p x) as [C|]; [|exact None].
-  generalize (rows_together lgamma polygamma p x y C). unfold slopes_of_two.
-  destruct (row p) as [[d ts]|]; [|exact (fun _ => None)].
-  destruct ts as [|[t|] [|[u|] [|? ?]]];
-    [exact (fun _ => None) | exact (fun _ => None) | | exact (fun _ => None) ..].
-  destruct (inside_dec true x y d) as [I|]; [|exact (fun _ => None)].
-  destruct (inside_dec false x y d) as [J|]; [|exact (fun _ => None)].
-  intro P. refine (Some (exist _ _ (conj eq_refl _))). simpl. rewrite !term_of_reals. exact (P I J).
+  destruct (slopes_of_two (plain reals) p x y (value2 p x y)) as [e|] eqn:E; [|exact None].
+  generalize (rows_together lgamma polygamma p x y C) (known_rows p). unfold slopes_of_two in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
+  destruct (inside_dec true x y d) as [I|]; [|exact (fun _ _ => None)].
+  destruct (inside_dec false x y d) as [J|]; [|exact (fun _ _ => None)]. intros P K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K. apply andb_prop in K as [K1 K2].
+  destruct (Reference.slope (plain reals) _ _ _ t) as [d1|] eqn:E1; [|discriminate].
+  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. injection E as <-. simpl.
+  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K1 eq_refl eq_refl E1),
+    <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K2 eq_refl eq_refl E2).
+  exact (P I J).
 Defined.
 
 (** ** Strict numbers *)
@@ -109,15 +219,23 @@ Lemma derived_one p f d : is_derive (value1 p) (at_point f t0) d ->
   is_derive (fun t => value1 p (at_point f t)) t0 (slope f * d).
 Proof. intro D. evar_last; [apply (is_derive_comp (value1 p) (at_point f)); [exact D | apply derived] | reflexivity]. Qed.
 
-Lemma derived_power z f d : is_derive (fun x => value2 PowInt x (IZR z)) (at_point f t0) d ->
-  is_derive (fun t => value2 PowInt (at_point f t) (IZR z)) t0 (slope f * d).
+Lemma derived_power p z f d : is_derive (fun x => value2 p x (IZR z)) (at_point f t0) d ->
+  is_derive (fun t => value2 p (at_point f t) (IZR z)) t0 (slope f * d).
 Proof.
-  intro D. evar_last; [apply (is_derive_comp (fun x => value2 PowInt x (IZR z)) (at_point f));
+  intro D. evar_last; [apply (is_derive_comp (fun x => value2 p x (IZR z)) (at_point f));
+    [exact D | apply derived] | reflexivity].
+Qed.
+
+Lemma derived_order p z f d : is_derive (fun x => value2 p (IZR z) x) (at_point f t0) d ->
+  is_derive (fun t => value2 p (IZR z) (at_point f t)) t0 (slope f * d).
+Proof.
+  intro D. evar_last; [apply (is_derive_comp (fun x => value2 p (IZR z) x) (at_point f));
     [exact D | apply derived] | reflexivity].
 Qed.
 
 Definition strict : numbers R curve := {|
   literal := held;
+  of_constant := fun c => held (number_value c);
   of_int := fun z => held (IZR z);
   one := fun p f => match slope_one p (at_point f t0) with
     | Some (exist d H) => Some {| at_point := fun t => value1 p (at_point f t); slope := slope f * d;
@@ -130,15 +248,21 @@ Definition strict : numbers R curve := {|
         derived := proj2 H (at_point f) (at_point g) t0 (slope f) (slope g) eq_refl eq_refl (derived f) (derived g) |}
     | None => None
     end;
-  power := fun f z => match slope_power (at_point f t0) z with
-    | Some (exist d H) => Some {| at_point := fun t => value2 PowInt (at_point f t) (IZR z); slope := slope f * d;
-        derived := derived_power z f d (proj2 H) |}
+  power := fun p f z => match slope_power p (at_point f t0) z with
+    | Some (exist d H) => Some {| at_point := fun t => value2 p (at_point f t) (IZR z); slope := slope f * d;
+        derived := derived_power p z f d (proj2 H) |}
+    | None => None
+    end;
+  order := fun p z f => match slope_order p z (at_point f t0) with
+    | Some (exist d H) => Some {| at_point := fun t => value2 p (IZR z) (at_point f t); slope := slope f * d;
+        derived := derived_order p z f d (proj2 H) |}
     | None => None
     end;
   decide := fun p f g =>
     if comparison p then if Req_EM_T (at_point f t0) (at_point g t0) then None
       else Some (compare reals p (at_point f t0) (at_point g t0))
-    else None |}.
+    else None;
+  stopped := fun _ => None |}.
 
 (** A strict number is followed by its dual number, and by the number at a point. *)
 Definition as_dual (_ : R) (f : curve) (x : R * R) : Prop := x = (at_point f t0, slope f).
@@ -171,63 +295,33 @@ Qed.
 
 Variable globals : list (expr R).
 
-Lemma dual_one p x y : one strict p x = Some y -> forall t b, as_dual t x b ->
-  exists c, one (dual reals) p b = Some c /\ as_dual t y c.
+Lemma dual_similar : similar strict (fun _ => dual (plain reals)) (locally t0) as_dual.
 Proof.
-  simpl. destruct (slope_one p (at_point x t0)) as [[d [S D]]|]; [|discriminate]. intros E t b ->. injection E as <-.
-  simpl. rewrite S. eexists. split; reflexivity.
+  constructor; try reflexivity.
+  - simpl. intros p x y E. apply filter_forall. intros t b ->.
+    destruct (slope_one p (at_point x t0)) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl. rewrite S.
+    eexists. split; reflexivity.
+  - simpl. intros p x y z E. apply filter_forall. intros t b c -> ->.
+    destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl.
+    rewrite S. eexists. split; reflexivity.
+  - simpl. intros p x z y E. apply filter_forall. intros t b ->.
+    destruct (slope_power p (at_point x t0) z) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl. rewrite S.
+    eexists. split; reflexivity.
+  - simpl. intros p z x y E. apply filter_forall. intros t b ->.
+    destruct (slope_order p z (at_point x t0)) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl. rewrite S.
+    eexists. split; reflexivity.
+  - simpl. intros p x y r. destruct (comparison p); [|discriminate].
+    destruct (Req_EM_T (at_point x t0) (at_point y t0)); [discriminate|].
+    intro E. apply filter_forall. intros t b c -> ->. exact E.
+  - discriminate.
 Qed.
 
-Lemma dual_two p x y z : two strict p x y = Some z -> forall t b c, as_dual t x b -> as_dual t y c ->
-  exists d, two (dual reals) p b c = Some d /\ as_dual t z d.
-Proof.
-  simpl. destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d [S D]]|]; [|discriminate].
-  intros E t b c -> ->. injection E as <-. simpl. rewrite S. eexists. split; reflexivity.
-Qed.
-
-Lemma dual_power x z y : power strict x z = Some y -> forall t b, as_dual t x b ->
-  exists c, power (dual reals) b z = Some c /\ as_dual t y c.
-Proof.
-  unfold strict, power. destruct (slope_power (at_point x t0) z) as [[d [S D]]|]; [|discriminate].
-  intros E t b ->. injection E as <-. cbn [dual power fst snd]. rewrite S. eexists. split; reflexivity.
-Qed.
-
-Lemma dual_decide p x y r : decide strict p x y = Some r -> locally t0 (fun t => forall b c,
-  as_dual t x b -> as_dual t y c -> decide (dual reals) p b c = Some r).
-Proof.
-  simpl. destruct (comparison p); [|discriminate]. destruct (Req_EM_T (at_point x t0) (at_point y t0)); [discriminate|].
-  intro E. apply filter_forall. intros t b c -> ->. exact E.
-Qed.
-
-Theorem dual_follows n e env f : eval strict globals n e env = Some (VReal f) ->
+Theorem dual_follows n e env f : eval globals strict n e env = Some (VReal f) ->
   forall env', Forall2 (related as_dual t0) env env' ->
-  eval (dual reals) globals n e env' = Some (VReal (at_point f t0, slope f)).
+  eval globals (dual (plain reals)) n e env' = Some (VReal (at_point f t0, slope f)).
 Proof.
-  intros H env' M.
-  assert (K := simulation strict (fun _ => dual reals) (locally t0) as_dual (fun l t => eq_refl) (fun z t => eq_refl)
-    dual_one dual_two dual_power dual_decide globals n e env _ H).
-  destruct (locally_singleton _ _ K env' M) as (w & -> & W). inversion W as [? x X| | | | | | |]; subst. now rewrite X.
-Qed.
-
-Lemma number_one p x y : one strict p x = Some y -> forall t b, as_number t x b ->
-  exists c, one (plain reals) p b = Some c /\ as_number t y c.
-Proof.
-  simpl. destruct (slope_one p (at_point x t0)) as [[d S]|]; [|discriminate]. intros E t b ->. injection E as <-.
-  eexists. split; reflexivity.
-Qed.
-
-Lemma number_two p x y z : two strict p x y = Some z -> forall t b c, as_number t x b -> as_number t y c ->
-  exists d, two (plain reals) p b c = Some d /\ as_number t z d.
-Proof.
-  simpl. destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d S]|]; [|discriminate].
-  intros E t b c -> ->. injection E as <-. eexists. split; reflexivity.
-Qed.
-
-Lemma number_power x z y : power strict x z = Some y -> forall t b, as_number t x b ->
-  exists c, power (plain reals) b z = Some c /\ as_number t y c.
-Proof.
-  unfold strict, power. destruct (slope_power (at_point x t0) z) as [[d S]|]; [|discriminate].
-  intros E t b ->. injection E as <-. eexists. split; reflexivity.
+  intros H env' M. assert (K := simulation (locally t0) globals n _ _ _ _ _ dual_similar e env _ H).
+  destruct (locally_singleton _ _ K env' M) as (w & -> & W). inversion W as [? x X| | | | | | | | |]; subst. now rewrite X.
 Qed.
 
 Lemma number_decide p x y r : decide strict p x y = Some r -> locally t0 (fun t => forall b c,
@@ -243,23 +337,119 @@ Proof.
     intros t S b c -> ->. f_equal. now apply compare_more.
 Qed.
 
-Theorem numbers_follow n e env f : eval strict globals n e env = Some (VReal f) ->
-  locally t0 (fun t => forall env', Forall2 (related as_number t) env env' ->
-    eval (plain reals) globals n e env' = Some (VReal (at_point f t))).
+Lemma number_similar : similar strict (fun _ => plain reals) (locally t0) as_number.
 Proof.
-  intros H.
-  assert (K := simulation strict (fun _ => plain reals) (locally t0) as_number (fun l t => eq_refl) (fun z t => eq_refl)
-    number_one number_two number_power number_decide globals n e env _ H).
-  revert K. unfold follows. apply filter_imp. intros t S env' M. destruct (S env' M) as (w & -> & W).
-  inversion W as [? x X| | | | | | |]; subst. now rewrite X.
+  constructor; try reflexivity.
+  - simpl. intros p x y E. apply filter_forall. intros t b ->.
+    destruct (slope_one p (at_point x t0)) as [[d S]|]; [|discriminate]. injection E as <-. eexists. split; reflexivity.
+  - simpl. intros p x y z E. apply filter_forall. intros t b c -> ->.
+    destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d S]|]; [|discriminate]. injection E as <-.
+    eexists. split; reflexivity.
+  - simpl. intros p x z y E. apply filter_forall. intros t b ->.
+    destruct (slope_power p (at_point x t0) z) as [[d S]|]; [|discriminate]. injection E as <-. eexists. split; reflexivity.
+  - simpl. intros p z x y E. apply filter_forall. intros t b ->.
+    destruct (slope_order p z (at_point x t0)) as [[d S]|]; [|discriminate]. injection E as <-. eexists. split; reflexivity.
+  - exact number_decide.
+  - discriminate.
 Qed.
 
-Theorem reference_derivative n e env f : eval strict globals n e env = Some (VReal f) ->
-  (forall env', Forall2 (related as_dual t0) env env' ->
-    eval (dual reals) globals n e env' = Some (VReal (at_point f t0, slope f))) /\
+Theorem numbers_follow n e env f : eval globals strict n e env = Some (VReal f) ->
   locally t0 (fun t => forall env', Forall2 (related as_number t) env env' ->
-    eval (plain reals) globals n e env' = Some (VReal (at_point f t))) /\
+    eval globals (plain reals) n e env' = Some (VReal (at_point f t))).
+Proof.
+  intros H. assert (K := simulation (locally t0) globals n _ _ _ _ _ number_similar e env _ H). revert K.
+  apply filter_imp. intros t S env' M. destruct (S env' M) as (w & -> & W).
+  inversion W as [? x X| | | | | | | | |]; subst. now rewrite X.
+Qed.
+
+Theorem reference_derivative n e env f : eval globals strict n e env = Some (VReal f) ->
+  (forall env', Forall2 (related as_dual t0) env env' ->
+    eval globals (dual (plain reals)) n e env' = Some (VReal (at_point f t0, slope f))) /\
+  locally t0 (fun t => forall env', Forall2 (related as_number t) env env' ->
+    eval globals (plain reals) n e env' = Some (VReal (at_point f t))) /\
   is_derive (at_point f) t0 (slope f).
 Proof. intro H. split; [now apply dual_follows | split; [now apply numbers_follow | apply derived]]. Qed.
 End Point.
+
+(** ** A derivative inside a program *)
+Section Inner.
+Variable globals : list (expr R).
+
+(** The numbers on a line through [x], and a value that stays as it is. *)
+Lemma derived_line x dx : is_derive (fun t => x + t * dx) 0 dx.
+Proof. auto_derive; [exact I | ring]. Qed.
+
+Definition line (x dx : R) : curve 0 := {| at_point := fun t => x + t * dx; slope := dx; derived := derived_line x dx |}.
+Definition still : value R R -> value R (curve 0) := map_value (held 0).
+
+Lemma still_as_dual t vs : Forall2 (related (as_dual 0) t) (map still vs) (map (lift (plain reals)) vs).
+Proof. induction vs; constructor; [apply same_related; reflexivity | assumption]. Qed.
+
+Lemma still_as_number t vs : Forall2 (related (as_number 0) t) (map still vs) vs.
+Proof.
+  induction vs; constructor; [|assumption]. rewrite <- (map_value_id a) at 2. apply same_related. reflexivity.
+Qed.
+
+Lemma eval_var L N (S : numbers L N) gs n i env : eval gs S (Datatypes.S n) (EVar i) env = nth_error env i.
+Proof. reflexivity. Qed.
+
+Lemma eval_jvp L N (S : numbers L N) gs n f x dx env : eval gs S (Datatypes.S n) (EJvp f x dx) env =
+  do f <- eval gs S n f env; do x <- eval gs S n x env; do dx <- eval gs S n dx env;
+  do r <- forward S (fun f z => eval gs (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (VTuple [fst r; snd r]).
+Proof. reflexivity. Qed.
+
+Lemma eval_vjp L N (S : numbers L N) gs n f x env : eval gs S (Datatypes.S n) (EVjp f x) env =
+  do f <- eval gs S n f env; do x <- eval gs S n x env; do y <- eval gs S n (EApp (EVar 0) (EVar 1)) [f; x];
+  do found <- leaves x;
+  do columns <- all (fun i => do dx <- direction S x (length found) i;
+    do r <- forward S (fun f z => eval gs (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (snd r))
+    (seq 0 (length found));
+  Some (VTuple [y; VPull x columns]).
+Proof. reflexivity. Qed.
+
+Lemma eval_second_of L N (S : numbers L N) gs n e x y z env : eval gs S n e env = Some (VTuple [x; VPull y z]) ->
+  forall b bar, eval gs S (Datatypes.S n) b env = Some bar ->
+  eval gs S (Datatypes.S (Datatypes.S n)) (EApp (EProj e 1) b) env = pull S y z bar.
+Proof. intros E b bar B. cbn [eval] in *. rewrite E. cbn [nth_error]. now rewrite B. Qed.
+
+(** The function [e] of one Real is a derivable curve on the line through [x] along [dx]. So [jvp] in the program gives
+    its value and its derivative, *)
+Theorem inner_derivative n e captured x dx f :
+  eval globals (strict 0) n e (VReal (line x dx) :: map still captured) = Some (VReal f) ->
+  eval globals (plain reals) (S (S n)) (EJvp (EVar 0) (EVar 1) (EVar 2)) [VFun e captured; VReal x; VReal dx] =
+    Some (VTuple [VReal (at_point 0 f 0); VReal (slope 0 f)]) /\
+  locally 0 (fun t => eval globals (plain reals) n e (VReal (x + t * dx) :: captured) = Some (VReal (at_point 0 f t))) /\
+  is_derive (at_point 0 f) 0 (slope 0 f).
+Proof.
+  intro H. destruct (reference_derivative 0 globals n e _ f H) as (D & N & E). split; [|split; [|exact E]].
+  - destruct n as [|n]; [discriminate|].
+    assert (K : eval globals (dual (plain reals)) (S (S n)) (EApp (EVar 0) (EVar 1))
+      [lift (plain reals) (VFun e captured); VReal (x, dx)] = Some (VReal (at_point 0 f 0, slope 0 f))).
+    { apply (D (VReal (x, dx) :: map (lift (plain reals)) captured)). constructor; [|apply still_as_dual]. constructor.
+      unfold as_dual. simpl. f_equal. ring. }
+    rewrite eval_jvp, !eval_var. cbn [nth_error]. unfold forward. cbn [bundle]. now rewrite K.
+  - revert N. apply filter_imp. intros t N. apply N. constructor; [now constructor | apply still_as_number].
+Qed.
+
+(** and the pullback of [vjp] its derivative times the cotangent. *)
+Theorem inner_gradient n e captured x bar f :
+  eval globals (strict 0) n e (VReal (line x 1) :: map still captured) = Some (VReal f) ->
+  eval globals (plain reals) (S (S (S (S n)))) (EApp (EProj (EVjp (EVar 0) (EVar 1)) 1) (EVar 2))
+    [VFun e captured; VReal x; VReal bar] = Some (VReal (slope 0 f * bar)).
+Proof.
+  intro H. destruct (reference_derivative 0 globals n e _ f H) as (D & N & _). destruct n as [|n]; [discriminate|].
+  assert (K : eval globals (dual (plain reals)) (S (S n)) (EApp (EVar 0) (EVar 1))
+    [lift (plain reals) (VFun e captured); VReal (x, 1)] = Some (VReal (at_point 0 f 0, slope 0 f))).
+  { apply (D (VReal (x, 1) :: map (lift (plain reals)) captured)). constructor; [|apply still_as_dual]. constructor.
+    unfold as_dual. simpl. f_equal. ring. }
+  assert (V : eval globals (plain reals) (S (S n)) (EApp (EVar 0) (EVar 1)) [VFun e captured; VReal x] =
+    Some (VReal (at_point 0 f 0))).
+  { apply (locally_singleton _ _ N (VReal x :: captured)). constructor; [|apply still_as_number]. constructor.
+    unfold as_number. simpl. ring. }
+  rewrite (eval_second_of _ _ _ _ (S (S (S n))) _ (VReal (at_point 0 f 0)) (VReal x) [VReal (slope 0 f)]) with
+    (bar := VReal bar); [unfold pull, product; simpl; do 2 f_equal; ring | | apply eval_var].
+  rewrite eval_vjp, !eval_var. cbn [nth_error]. rewrite V. cbn [leaves length seq all direction fill map fst snd Nat.eqb].
+  unfold direction. cbn [fill map fst snd Nat.eqb of_int plain integer reals]. unfold forward. cbn [bundle]. now rewrite K.
+Qed.
+End Inner.
 End Correct.

@@ -1,232 +1,246 @@
 (** * Two kinds of numbers, one evaluation
 
-    [simulation]: if the operations of two kinds of numbers are related, then so are the results of [Reference.eval] with
-    both. The second kind may depend on a point [t], and comparisons need to agree at nearly all points only: for a filter
-    [F] of points. [ReferenceCorrect] uses it twice: for dual numbers, and for all points close to one. *)
-From Coq Require Import ZArith List Bool Lia.
+    [simulation]: if the operations of two kinds of numbers are related ([similar]), then so are the results of
+    [Reference.eval] with both, also of programs with derivatives inside. [ReferenceCorrect] uses it twice: for dual
+    numbers, and for all points close to one. *)
 From Coquelicot Require Import Coquelicot.
-From Pullback Require Import Table Reference.
+From Coq Require Import ZArith List Bool Lia.
+From Pullback Require Import Table Reference Related.
 Import ListNotations.
 
-Section Simulation.
-Context {L A B T : Type} (SA : numbers L A) (SB : T -> numbers L B).
-Context (F : (T -> Prop) -> Prop) {FF : Filter F} (rel : T -> A -> B -> Prop).
+(** ** Data *)
+Lemma Forall_both {X Y} (P : X -> Y -> Prop) (Q : X -> Prop) xs ys :
+  Forall Q xs -> Forall2 P xs ys -> Forall2 (fun x y => Q x /\ P x y) xs ys.
+Proof. intros H K. induction K; inversion H; subst; constructor; auto. Qed.
 
-(** Related values have related numbers at the same places. *)
-Inductive related (t : T) : value L A -> value L B -> Prop :=
-  | related_real x y : rel t x y -> related t (VReal x) (VReal y)
-  | related_int z : related t (VInt z) (VInt z)
-  | related_bool b : related t (VBool b) (VBool b)
-  | related_tuple vs ws : Forall2 (related t) vs ws -> related t (VTuple vs) (VTuple ws)
-  | related_con tag vs ws : Forall2 (related t) vs ws -> related t (VCon tag vs) (VCon tag ws)
-  | related_array vs ws : Forall2 (related t) vs ws -> related t (VArray vs) (VArray ws)
-  | related_fun e vs ws : Forall2 (related t) vs ws -> related t (VFun e vs) (VFun e ws)
-  | related_rec es i vs ws : Forall2 (related t) vs ws -> related t (VRec es i vs) (VRec es i ws).
-
-Definition all_related t := Forall2 (related t).
-
-Variable literals : forall l t, rel t (literal SA l) (literal (SB t) l).
-Variable integers : forall z t, rel t (of_int SA z) (of_int (SB t) z).
-Variable ones : forall p x y, one SA p x = Some y -> forall t b, rel t x b ->
-  exists c, one (SB t) p b = Some c /\ rel t y c.
-Variable twos : forall p x y z, two SA p x y = Some z -> forall t b c, rel t x b -> rel t y c ->
-  exists d, two (SB t) p b c = Some d /\ rel t z d.
-Variable powers : forall x z y, power SA x z = Some y -> forall t b, rel t x b ->
-  exists c, power (SB t) b z = Some c /\ rel t y c.
-Variable decisions : forall p x y r, decide SA p x y = Some r ->
-  F (fun t => forall b c, rel t x b -> rel t y c -> decide (SB t) p b c = Some r).
-
-(** ** Lists *)
-Lemma nth_related t vs ws i v : all_related t vs ws -> nth_error vs i = Some v ->
-  exists w, nth_error ws i = Some w /\ related t v w.
-Proof.
-  intro H. revert i. induction H; destruct i; simpl; intro E; try discriminate; eauto.
-  injection E as <-. eauto.
-Qed.
-
-Lemma length_related t vs ws : all_related t vs ws -> length vs = length ws.
+Lemma Forall2_same_length {X Y} (P : X -> Y -> Prop) xs ys : Forall2 P xs ys -> length xs = length ys.
 Proof. induction 1; simpl; congruence. Qed.
 
-Lemma app_related t us vs ws xs : all_related t us vs -> all_related t ws xs -> all_related t (us ++ ws) (vs ++ xs).
-Proof. apply Forall2_app. Qed.
-
-Lemma rev_related t vs ws : all_related t vs ws -> all_related t (rev vs) (rev ws).
-Proof. induction 1; simpl; [constructor|]. apply Forall2_app; [assumption | repeat constructor; assumption]. Qed.
-
-Lemma firstn_related t n : forall vs ws, all_related t vs ws -> all_related t (firstn n vs) (firstn n ws).
-Proof. induction n; intros vs ws H; destruct H; simpl; constructor; auto. now apply IHn. Qed.
-
-Lemma skipn_related t n : forall vs ws, all_related t vs ws -> all_related t (skipn n vs) (skipn n ws).
-Proof. induction n; intros vs ws H; destruct H; simpl; auto; constructor; auto. Qed.
-
-Lemma functions_related t es vs ws : all_related t vs ws -> all_related t (functions es vs) (functions es ws).
+(** A value is related to itself with other numbers. *)
+Lemma same_related {L M A B T} (rel : T -> A -> B -> Prop) (t : T) (g : M -> A) (h : M -> B) :
+  (forall x, rel t (g x) (h x)) -> forall v : value L M, related rel t (map_value g v) (map_value h v).
 Proof.
-  intro H. unfold functions. apply rev_related. induction (seq 0 (length es)); simpl; constructor; auto.
-  now constructor.
+  intro G. assert (K : forall vs, Forall (fun v : value L M => related rel t (map_value g v) (map_value h v)) vs ->
+    Forall2 (related rel t) (map (map_value g) vs) (map (map_value h) vs)) by (induction 1; constructor; auto).
+  induction v using value_induction; simpl; constructor; auto.
 Qed.
 
-Lemma rows_related t vs ws : all_related t vs ws -> forall us us' found, all_related t us us' ->
-  steps (fun v found => match v with VArray row => Some (found ++ row) | _ => None end) vs us = Some found ->
-  exists found', steps (fun v found => match v with VArray row => Some (found ++ row) | _ => None end) ws us' = Some found'
-    /\ all_related t found found'.
+Lemma map_value_id {L N} (v : value L N) : map_value (fun x => x) v = v.
 Proof.
-  induction 1 as [|v w vs ws V _ IH]; simpl; intros us us' found U E.
+  assert (K : forall vs, Forall (fun v : value L N => map_value (fun x => x) v = v) vs ->
+    map (map_value (fun x => x)) vs = vs) by (induction 1; simpl; congruence).
+  induction v using value_induction; simpl; f_equal; auto.
+Qed.
+
+Section Data.
+Context {L A B A' B' T : Type} (rel : T -> A -> B -> Prop) (rel' : T -> A' -> B' -> Prop) (t : T).
+
+Lemma map_value_related (g : A -> A') (h : B -> B') : (forall x y, rel t x y -> rel' t (g x) (h y)) ->
+  forall (v : value L A) w, related rel t v w -> related rel' t (map_value g v) (map_value h w).
+Proof.
+  intro G. assert (K : forall (vs : list (value L A)) ws,
+    Forall (fun v => forall w, related rel t v w -> related rel' t (map_value g v) (map_value h w)) vs ->
+    Forall2 (related rel t) vs ws -> Forall2 (related rel' t) (map (map_value g) vs) (map (map_value h) ws)).
+  { intros vs ws H V. generalize (Forall_both _ _ _ _ H V). clear. induction 1 as [|x y ? ? []]; simpl; constructor; auto. }
+  induction v using value_induction; intros w V; inversion V; subst; simpl; constructor; auto.
+Qed.
+
+Lemma map_data_related tangent (g : A -> option A') (h : B -> option B') :
+  (forall x x', g x = Some x' -> forall y, rel t x y -> exists y', h y = Some y' /\ rel' t x' y') ->
+  forall (v : value L A) u, map_data tangent g v = Some u -> forall w, related rel t v w ->
+  exists u', map_data tangent h w = Some u' /\ related rel' t u u'.
+Proof.
+  intro G. assert (K : forall (vs : list (value L A)) us, Forall (fun v => forall u, map_data tangent g v = Some u ->
+      forall w, related rel t v w -> exists u', map_data tangent h w = Some u' /\ related rel' t u u') vs ->
+    all (map_data (L := L) tangent g) vs = Some us -> forall ws, Forall2 (related rel t) vs ws ->
+    exists us', all (map_data (L := L) tangent h) ws = Some us' /\ Forall2 (related rel' t) us us').
+  { induction vs as [|v vs IH]; simpl; intros us H E ws V; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
+    - injection E as <-. eauto.
+    - apply Forall_cons_iff in H as [Hv H]. destruct (map_data tangent g v) as [u|]; [|discriminate].
+      destruct (all _ vs) as [us'|] eqn:US; [|discriminate]. injection E as <-.
+      destruct (Hv _ eq_refl _ Vv) as (u' & -> & U). destruct (IH _ H eq_refl _ Vs) as (us2 & -> & W). eauto. }
+  induction v using value_induction; simpl; intros u E w V; inversion V; subst; simpl; try discriminate.
+  - destruct (g x) as [x'|] eqn:X; [|discriminate]. injection E as <-. edestruct G as (y' & -> & Y); eauto.
+    eexists. split; [reflexivity | now constructor].
+  - injection E as <-. eexists. split; [reflexivity|]. destruct tangent; repeat constructor.
+  - injection E as <-. eexists. split; [reflexivity|]. destruct tangent; repeat constructor.
+  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
+    eexists. split; [reflexivity | now constructor].
+  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
+    eexists. split; [reflexivity | now constructor].
+  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
+    eexists. split; [reflexivity | now constructor].
+Qed.
+
+Lemma bundle_related : forall v dv (z : value L (A * A)), bundle v dv = Some z -> forall w dw, related rel t v w ->
+  related rel t dv dw -> exists z', bundle w dw = Some z' /\ related (pairwise rel) t z z'.
+Proof.
+  assert (K : forall vs : list (value L A), Forall (fun v => forall dv (z : value L (A * A)), bundle v dv = Some z -> forall w dw,
+      related rel t v w -> related rel t dv dw -> exists z', bundle w dw = Some z' /\ related (pairwise rel) t z z') vs ->
+    forall dvs zs, both bundle vs dvs = Some zs -> forall ws dws, Forall2 (related rel t) vs ws ->
+    Forall2 (related rel t) dvs dws -> exists zs', both bundle ws dws = Some zs' /\
+      Forall2 (related (pairwise rel) t) zs zs').
+  { induction vs as [|v vs IH]; intros H dvs zs E ws dws V W; inversion V as [|? w ? ws' Vv Vs]; subst;
+      destruct dvs as [|dv dvs]; try discriminate E; inversion W as [|? dw ? dws' Wv Ws]; subst; simpl in *.
+    - injection E as <-. eauto.
+    - apply Forall_cons_iff in H as [Hv H]. destruct (bundle v dv) as [z|] eqn:Z; [|discriminate].
+      destruct (both bundle vs dvs) as [zs'|] eqn:ZS; [|discriminate]. injection E as <-.
+      destruct (Hv _ _ Z _ _ Vv Wv) as (u & -> & U). destruct (IH H _ _ ZS _ _ Vs Ws) as (us & -> & US). eauto. }
+  induction v using value_induction; intros dv z' E w dw V W; destruct dv as [| | |ds| | | | | |]; try discriminate E;
+    inversion V; subst; inversion W; subst; simpl in *.
+  - injection E as <-. eexists. split; [reflexivity|]. constructor. now split.
+  - destruct ds; [|discriminate]. injection E as <-. match goal with H : Forall2 _ [] _ |- _ => inversion H end.
+    eexists. split; [reflexivity | constructor].
+  - destruct ds; [|discriminate]. injection E as <-. match goal with H : Forall2 _ [] _ |- _ => inversion H end.
+    eexists. split; [reflexivity | constructor].
+  - destruct (both bundle vs ds) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
+    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
+  - destruct (Nat.eqb tag tag0); [|discriminate].
+    destruct (both bundle vs vs0) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
+    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
+  - destruct (both bundle vs vs0) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
+    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
+Qed.
+
+Lemma leaves_related : forall (v : value L A) xs, leaves v = Some xs -> forall w, related rel t v w ->
+  exists ys, leaves w = Some ys /\ Forall2 (rel t) xs ys.
+Proof.
+  assert (K : forall vs, Forall (fun v : value L A => forall xs, leaves v = Some xs -> forall w, related rel t v w ->
+      exists ys, leaves w = Some ys /\ Forall2 (rel t) xs ys) vs ->
+    forall found, all leaves vs = Some found -> forall ws, Forall2 (related rel t) vs ws ->
+    exists found', all leaves ws = Some found' /\ Forall2 (rel t) (concat found) (concat found')).
+  { induction vs as [|v vs IH]; simpl; intros H found E ws V; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
+    - injection E as <-. exists []. split; [reflexivity | constructor].
+    - apply Forall_cons_iff in H as [Hv H]. destruct (leaves v) as [xs|] eqn:X; [|discriminate].
+      destruct (all leaves vs) as [more|] eqn:M; [|discriminate]. injection E as <-.
+      destruct (Hv _ eq_refl _ Vv) as (ys & -> & Y). destruct (IH H _ eq_refl _ Vs) as (more' & -> & M').
+      eexists. split; [reflexivity|]. simpl. now apply Forall2_app. }
+  induction v using value_induction; simpl; intros xs E w V; inversion V; subst; simpl; try discriminate.
   - injection E as <-. eauto.
-  - destruct V; try discriminate. eapply IH; [|exact E]. now apply Forall2_app.
-Qed.
-
-Lemma sum_related t vs ws : all_related t vs ws -> forall x y z, rel t x y ->
-  steps (fun v total => match v with VReal x => two SA Add total x | _ => None end) vs x = Some z ->
-  exists z', steps (fun v total => match v with VReal x => two (SB t) Add total x | _ => None end) ws y = Some z'
-    /\ rel t z z'.
-Proof.
-  induction 1 as [|v w vs ws V _ IH]; simpl; intros x y z X E.
   - injection E as <-. eauto.
-  - destruct V as [a b R| | | | | | |]; try discriminate. destruct (two SA Add x a) as [c|] eqn:C; [|discriminate].
-    destruct (twos _ _ _ _ C t _ _ X R) as (d & -> & D). eapply IH; eauto.
+  - injection E as <-. eauto.
+  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
+  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
+  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
 Qed.
 
-(** ** Sorting *)
-Definition same_place t (p : A * Z) (q : B * Z) : Prop := rel t (fst p) (fst q) /\ snd p = snd q.
-
-Lemma insert_related x i : forall s r, insert SA x i s = Some r -> F (fun t => forall x' s', rel t x x' ->
-  Forall2 (same_place t) s s' -> exists r', insert (SB t) x' i s' = Some r' /\ Forall2 (same_place t) r r').
+Lemma fill_related : forall (v : value L A) xs (r : value L A' * list A'), fill v xs = Some r -> forall w ys,
+  related rel t v w -> Forall2 (rel' t) xs ys ->
+  exists s, fill w ys = Some s /\ related rel' t (fst r) (fst s) /\ Forall2 (rel' t) (snd r) (snd s).
 Proof.
-  induction s as [|[y j] s IH]; simpl; intros r E.
-  - injection E as <-. apply filter_forall. intros t x' s' X S. inversion S; subst. eexists. split; [reflexivity|].
-    repeat constructor. exact X.
-  - destruct (decide SA Lt x y) as [less|] eqn:D; [|discriminate]. destruct less.
-    + injection E as <-. generalize (decisions _ _ _ _ D). apply filter_imp. intros t K x' s' X S.
-      inversion S as [|p [y' j'] s1 s2 Y S']; subst. destruct Y as [Y J]. simpl in Y, J. subst j'. simpl. rewrite (K _ _ X Y).
-      eexists. split; [reflexivity|]. repeat (constructor; [split; simpl; auto|]). exact S'.
-    + destruct (insert SA x i s) as [more|] eqn:M; [|discriminate]. injection E as <-.
-      generalize (filter_and _ _ (decisions _ _ _ _ D) (IH _ eq_refl)). apply filter_imp. intros t [K K'] x' s' X S.
-      inversion S as [|p [y' j'] s1 s2 Y S']; subst. destruct Y as [Y J]. simpl in Y, J. subst j'. simpl. rewrite (K _ _ X Y).
-      destruct (K' x' s2 X S') as (r' & -> & R). eexists. split; [reflexivity|]. constructor; [split; simpl; auto | exact R].
+  assert (K : forall vs, Forall (fun v : value L A => forall xs (r : value L A' * list A'), fill v xs = Some r -> forall w ys,
+      related rel t v w -> Forall2 (rel' t) xs ys ->
+      exists s, fill w ys = Some s /\ related rel' t (fst r) (fst s) /\ Forall2 (rel' t) (snd r) (snd s)) vs ->
+    forall xs (r : list (value L A') * list A'), through fill vs xs = Some r -> forall ws ys, Forall2 (related rel t) vs ws ->
+    Forall2 (rel' t) xs ys -> exists s, through fill ws ys = Some s /\ Forall2 (related rel' t) (fst r) (fst s) /\
+      Forall2 (rel' t) (snd r) (snd s)).
+  { induction vs as [|v vs IH]; simpl; intros H xs r E ws ys V Y; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
+    - injection E as <-. eexists. split; [reflexivity|]. simpl. auto.
+    - apply Forall_cons_iff in H as [Hv H]. destruct (fill v xs) as [[u rest]|] eqn:U; [|discriminate]. simpl in E.
+      destruct (through fill vs rest) as [[us rest']|] eqn:US; [|discriminate]. injection E as <-.
+      destruct (Hv _ _ U _ _ Vv Y) as ([u' q] & -> & U' & Q). simpl in *.
+      destruct (IH H _ _ US _ _ Vs Q) as ([us' q'] & -> & US' & Q').
+      eexists. split; [reflexivity|]. simpl in *. auto. }
+  induction v using value_induction; simpl; intros xs r E w ys V Y; inversion V; subst; simpl; try discriminate.
+  - destruct xs; [discriminate|]. injection E as <-. inversion Y; subst. eexists. split; [reflexivity|]. simpl.
+    split; [now constructor | assumption].
+  - injection E as <-. eexists. split; [reflexivity|]. simpl. split; [repeat constructor | assumption].
+  - injection E as <-. eexists. split; [reflexivity|]. simpl. split; [repeat constructor | assumption].
+  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
+    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
+  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
+    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
+  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
+    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
 Qed.
+End Data.
 
-Lemma sort_related vs : forall i s r, sort SA i vs s = Some r -> F (fun t => forall ws s', all_related t vs ws ->
-  Forall2 (same_place t) s s' -> exists r', sort (SB t) i ws s' = Some r' /\ Forall2 (same_place t) r r').
+(** ** Derivatives inside a program *)
+Section Inside.
+Context {L A B T : Type} (SA : numbers L A) (SB : T -> numbers L B).
+Context (F : (T -> Prop) -> Prop) {FF : Filter F} (rel : T -> A -> B -> Prop).
+Notation related_dual := (related (L := L) (pairwise rel)).
+Notation related := (related (L := L) rel).
+Notation all_related := (all_related (L := L) rel).
+Variable numbers_similar : similar SA SB F rel.
+Let integers' := integers _ _ _ _ numbers_similar.
+Let twos' := twos _ _ _ _ numbers_similar.
+
+Lemma lift_related t v w : related t v w -> related_dual t (lift SA v) (lift (SB t) w).
+Proof. apply map_value_related. intros x y R. split; [exact R | apply integers']. Qed.
+
+Lemma direction_related t x y n i dx : related t x y -> direction SA x n i = Some dx ->
+  exists dy, direction (SB t) y n i = Some dy /\ related t dx dy.
 Proof.
-  induction vs as [|v vs IH]; simpl; intros i s r E.
-  - injection E as <-. apply filter_forall. intros t ws s' W S. inversion W; subst. eexists. split; [reflexivity | exact S].
-  - destruct v; try discriminate. destruct (insert SA x i s) as [more|] eqn:M; [|discriminate].
-    generalize (filter_and _ _ (insert_related _ _ _ _ M) (IH _ _ _ E)). apply filter_imp. intros t [K K'] ws s' W S.
-    inversion W as [|v w vs' ws' V W']; subst. inversion V; subst. simpl.
-    destruct (K y s' H0 S) as (m & -> & R). now apply K'.
+  unfold direction. intros X E. destruct (fill x _) as [r|] eqn:R; [|discriminate]. injection E as <-.
+  assert (D : Forall2 (rel t) (map (fun j => of_int SA (if Nat.eqb i j then 1%Z else 0%Z)) (seq 0 n))
+    (map (fun j => of_int (SB t) (if Nat.eqb i j then 1%Z else 0%Z)) (seq 0 n)))
+    by (clear R; induction (seq 0 n); simpl; constructor; auto).
+  destruct (fill_related rel rel t _ _ _ R _ _ X D) as (s & -> & S & _). eauto.
 Qed.
 
-Lemma argsort_related vs v : array_one SA Argsort vs = Some v ->
-  F (fun t => forall ws, all_related t vs ws -> exists w, array_one (SB t) Argsort ws = Some w /\ related t v w).
+Lemma product_related v dv r : product SA v dv = Some r ->
+  F (fun t => forall w dw, related t v w -> related t dv dw -> exists s, product (SB t) w dw = Some s /\ rel t r s).
 Proof.
-  simpl. destruct (sort SA 0 vs []) as [r|] eqn:E; [|discriminate]. intro H. injection H as <-.
-  generalize (sort_related _ _ _ _ E). apply filter_imp. intros t K ws W. destruct (K ws [] W (Forall2_nil _)) as (r' & -> & R).
-  eexists. split; [reflexivity|]. constructor. clear - R. induction R as [|[x i] [y j] s s' [_ P] _ IH]; simpl; constructor;
-    auto.
-  simpl in P. subst. constructor.
+  unfold product. destruct (bundle v dv) as [z|] eqn:Z; [|discriminate]. destruct (leaves z) as [pairs|] eqn:P; [|discriminate].
+  intro E.
+  assert (K : forall pairs x r,
+    steps (fun p total => do x <- two SA Mul (fst p) (snd p); two SA Add total x) pairs x = Some r ->
+    F (fun t => forall pairs' y, Forall2 (pairwise rel t) pairs pairs' -> rel t x y -> exists s,
+      steps (fun p total => do x <- two (SB t) Mul (fst p) (snd p); two (SB t) Add total x) pairs' y = Some s /\ rel t r s)).
+  { clear - FF twos'. induction pairs as [|p pairs IH]; simpl; intros x r E.
+    - injection E as <-. apply filter_forall. intros t pairs' y Q X. inversion Q; subst. simpl. eauto.
+    - destruct (two SA Mul (fst p) (snd p)) as [a|] eqn:M; [|discriminate].
+      destruct (two SA Add x a) as [b|] eqn:S; [|discriminate].
+      generalize (filter_and _ _ (twos' _ _ _ _ M) (filter_and _ _ (twos' _ _ _ _ S) (IH _ _ E))). apply filter_imp.
+      intros t (K1 & K2 & K3) pairs' y Q X. inversion Q as [|? q ? ? [Q1 Q2] Q']; subst. simpl.
+      destruct (K1 _ _ Q1 Q2) as (a' & -> & A'). destruct (K2 _ _ X A') as (b' & -> & B'). now apply K3. }
+  generalize (K _ _ _ E). apply filter_imp. intros t K' w dw V W.
+  destruct (bundle_related rel t _ _ _ Z _ _ V W) as (z' & -> & Z').
+  destruct (leaves_related (pairwise rel) t _ _ P _ Z') as (pairs' & -> & P'). apply K'; auto.
 Qed.
 
-(** ** Primitives *)
-Ltac invert := unfold all_related in *; repeat match goal with
-  | H : Forall2 _ (_ :: _) _ |- _ => inversion H; clear H; subst
-  | H : Forall2 _ [] _ |- _ => inversion H; clear H; subst
-  | H : related _ (VReal _) _ |- _ => inversion H; clear H; subst
-  | H : related _ (VInt _) _ |- _ => inversion H; clear H; subst
-  | H : related _ (VBool _) _ |- _ => inversion H; clear H; subst
-  | H : related _ (VTuple _) _ |- _ => inversion H; clear H; subst
-  | H : related _ (VCon _ _) _ |- _ => inversion H; clear H; subst
-  | H : related _ (VArray _) _ |- _ => inversion H; clear H; subst
-  end.
-
-Lemma int_one_related p z v t : int_one SA p z = Some v -> exists w, int_one (SB t) p z = Some w /\ related t v w.
+Lemma pull_related x columns bar v : pull SA x columns bar = Some v ->
+  F (fun t => forall y ds bar', related t x y -> all_related t columns ds -> related t bar bar' ->
+    exists w, pull (SB t) y ds bar' = Some w /\ related t v w).
 Proof.
-  destruct p; simpl; intro E; try discriminate; injection E as <-; eexists; (split; [reflexivity|]); now constructor.
+  unfold pull. destruct (all _ columns) as [products|] eqn:P; [|discriminate].
+  destruct (fill x products) as [r|] eqn:R; [|discriminate]. intro E. injection E as <-.
+  assert (K : F (fun t => forall ds bar', all_related t columns ds -> related t bar bar' ->
+    exists qs, all (fun column => product (SB t) column bar') ds = Some qs /\ Forall2 (rel t) products qs)).
+  { clear R. revert products P. induction columns as [|c columns IH]; simpl; intros products P.
+    - injection P as <-. apply filter_forall. intros t ds bar' D _. inversion D; subst. simpl. eauto.
+    - destruct (product SA c bar) as [p|] eqn:Q; [|discriminate]. destruct (all _ columns) as [ps|] eqn:PS; [|discriminate].
+      injection P as <-. generalize (filter_and _ _ (product_related _ _ _ Q) (IH _ eq_refl)). apply filter_imp.
+      intros t (K1 & K2) ds bar' D B'. inversion D as [|? d ? ds' D1 D2]; subst. simpl.
+      destruct (K1 _ _ D1 B') as (q & -> & Q'). destruct (K2 _ _ D2 B') as (qs & -> & QS). eauto. }
+  revert K. apply filter_imp. intros t K y ds bar' X D B'. destruct (K _ _ D B') as (qs & -> & Q).
+  destruct (fill_related rel rel t _ _ _ R _ _ X Q) as (s & -> & S & _). eauto.
 Qed.
 
-Lemma int_two_related p y z v t : int_two (N := A) p y z = Some v ->
-  exists w, int_two (N := B) p y z = Some w /\ related t v w.
+Lemma forward_related runA runB f x dx r :
+  (forall g z r, runA g z = Some r -> F (fun t => forall g' z', related_dual t g g' ->
+    related_dual t z z' ->
+    exists r', runB t g' z' = Some r' /\ related_dual t r r')) ->
+  forward SA runA f x dx = Some r ->
+  F (fun t => forall f' x' dx', related t f f' -> related t x x' -> related t dx dx' ->
+    exists s, forward (SB t) (runB t) f' x' dx' = Some s /\ related t (fst r) (fst s) /\ related t (snd r) (snd s)).
 Proof.
-  destruct p; simpl; intro E; try discriminate; try (destruct (Z.eqb z 0); [discriminate|]); injection E as <-;
-    eexists; (split; [reflexivity|]); constructor.
+  unfold forward. intros H. destruct (bundle x dx) as [z|] eqn:Z; [|discriminate].
+  destruct (runA (lift SA f) z) as [u|] eqn:U; [|discriminate].
+  destruct (map_data false _ u) as [y|] eqn:Y; [|discriminate].
+  destruct (map_data true _ u) as [dy|] eqn:DY; [|discriminate]. intro E. injection E as <-.
+  generalize (H _ _ _ U). apply filter_imp. intros t K f' x' dx' FF' X DX.
+  destruct (bundle_related rel t _ _ _ Z _ _ X DX) as (z' & -> & Z').
+  destruct (K (lift (SB t) f') z' (lift_related _ _ _ FF') Z') as (u' & -> & U').
+  assert (G1 : forall p (x : A), Some (fst p) = Some x -> forall q, pairwise rel t p q ->
+    exists y : B, Some (fst q) = Some y /\ rel t x y) by (intros p x0 E q [Q _]; injection E as <-; eauto).
+  assert (G2 : forall p (x : A), Some (snd p) = Some x -> forall q, pairwise rel t p q ->
+    exists y : B, Some (snd q) = Some y /\ rel t x y) by (intros p x0 E q [_ Q]; injection E as <-; eauto).
+  destruct (map_data_related (pairwise rel) rel t false _ _ G1 u y Y u' U') as (y' & -> & Y').
+  destruct (map_data_related (pairwise rel) rel t true _ _ G2 u dy DY u' U') as (dy' & -> & DY').
+  eexists. split; [reflexivity|]. now split.
 Qed.
-
-Lemma array_one_related p vs ws v t : p <> Argsort -> all_related t vs ws -> array_one SA p vs = Some v ->
-  exists w, array_one (SB t) p ws = Some w /\ related t v w.
-Proof.
-  intros Q H E. destruct p; simpl in *; try discriminate; try (now destruct Q).
-  - injection E as <-. eexists. split; [reflexivity|]. rewrite (length_related _ _ _ H). constructor.
-  - unfold rows in *. destruct (steps _ vs []) as [found|] eqn:S; [|discriminate]. injection E as <-.
-    destruct (rows_related t vs ws H [] [] found (Forall2_nil _) S) as (found' & -> & R).
-    eexists. split; [reflexivity|]. now constructor.
-  - unfold sum in *. destruct (steps _ vs (of_int SA 0)) as [x|] eqn:S; [|discriminate]. injection E as <-.
-    destruct (sum_related t vs ws H _ _ x (integers 0%Z t) S) as (y & -> & R).
-    eexists. split; [reflexivity|]. now constructor.
-Qed.
-
-Lemma at_index_related t vs ws z v : all_related t vs ws -> at_index vs z = Some v ->
-  exists w, at_index ws z = Some w /\ related t v w.
-Proof. unfold at_index. destruct (Z.ltb z 0); [discriminate|]. apply nth_related. Qed.
-
-Lemma update_related t vs ws z v w u : all_related t vs ws -> related t v w -> update vs z v = Some u ->
-  exists u', update ws z w = Some u' /\ related t u u'.
-Proof.
-  intros H V E. unfold update in *. destruct (at_index vs z) eqn:I; [|discriminate]. injection E as <-.
-  destruct (at_index_related _ _ _ _ _ H I) as (x & -> & _). eexists. split; [reflexivity|]. constructor.
-  apply Forall2_app; [now apply firstn_related|]. constructor;
-    [assumption | apply (skipn_related t (Datatypes.S (Z.to_nat z)) vs ws H)].
-Qed.
-
-Lemma slice_related t vs ws y z u : all_related t vs ws -> slice vs y z = Some u ->
-  exists u', slice ws y z = Some u' /\ related t u u'.
-Proof.
-  intros H E. unfold slice in *. rewrite (length_related _ _ _ H) in E. destruct (_ || _ || _); [discriminate|].
-  injection E as <-. eexists. split; [reflexivity|]. constructor. apply firstn_related. now apply skipn_related.
-Qed.
-
-Lemma prim_related p vs v : apply_prim SA p vs = Some v ->
-  F (fun t => forall ws, all_related t vs ws -> exists w, apply_prim (SB t) p ws = Some w /\ related t v w).
-Proof.
-  intro H. destruct vs as [|a [|b [|c [|]]]]; simpl in H; try discriminate.
-  - destruct a; try discriminate; [apply filter_forall; intros t ws W; invert; simpl .. |].
-    + destruct (one SA p x) as [y|] eqn:E; [|discriminate]. injection H as <-.
-      match goal with R : rel t x ?b |- _ => destruct (ones _ _ _ E t b R) as (d & -> & D) end. eexists; split;
-        [reflexivity | now constructor].
-    + now apply int_one_related.
-    + destruct p; try discriminate. injection H as <-. eexists; split; [reflexivity | constructor].
-    + assert (Q : {p = Argsort} + {p <> Argsort}) by (destruct p; (now left) || (right; discriminate)). destruct Q as [-> | Q].
-      * generalize (argsort_related _ _ H). apply filter_imp. intros t K ws W. invert. simpl. now apply K.
-      * apply filter_forall. intros t ws W. invert. simpl. now apply array_one_related with (vs := vs).
-  - destruct a; try discriminate; destruct b; try discriminate.
-    + destruct (comparison p) eqn:C.
-      * destruct (decide SA p x x0) as [r|] eqn:E; [|discriminate]. injection H as <-.
-        eapply filter_imp; [|exact (decisions _ _ _ _ E)]. intros t D ws W. invert. simpl. rewrite C.
-        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => rewrite (D b c R Q) end. eexists; split;
-          [reflexivity | constructor].
-      * destruct (two SA p x x0) as [r|] eqn:E; [|discriminate]. injection H as <-.
-        apply filter_forall. intros t ws W. invert. simpl. rewrite C.
-        match goal with R : rel t x ?b, Q : rel t x0 ?c |- _ => destruct (twos _ _ _ _ E t b c R Q) as (d & -> & D) end.
-          eexists; split; [reflexivity | now constructor].
-    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate.
-      destruct (power SA x z) as [y|] eqn:E; [|discriminate]. injection H as <-.
-      match goal with R : rel t x ?b |- _ => destruct (powers _ _ _ E t b R) as (d & -> & D) end. eexists; split;
-        [reflexivity | now constructor].
-    + apply filter_forall. intros t ws W. invert. simpl. now apply int_two_related.
-    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-.
-      eexists; split; [reflexivity | constructor].
-    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate.
-      now apply at_index_related with (vs := vs).
-    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-.
-      eexists; split; [reflexivity|]. constructor. now apply Forall2_app.
-  - apply filter_forall. intros t ws W. destruct a; try discriminate; destruct b; try discriminate.
-    inversion W as [|? ? ? ? W1 W2]; subst. inversion W2 as [|? ? ? ? W3 W4]; subst.
-    inversion W4 as [|? w ? ? W5 W6]; subst. inversion W6; subst. inversion W1; subst. inversion W3; subst.
-    simpl. destruct p; try discriminate.
-    + now apply update_related with (vs := vs) (v := c).
-    + destruct c; try discriminate. inversion W5; subst. now apply slice_related with (vs := vs).
-    + injection H as <-. eexists; split; [reflexivity | now constructor].
-  - destruct a; try discriminate; destruct b; discriminate.
-Qed.
-
 (** ** Evaluation *)
 
 (** What gives [x] with the first numbers gives something related with the second, at nearly all points, in all related
@@ -282,31 +296,50 @@ Proof.
   - injection E as <-. generalize (H _ _ C). apply filter_imp. intros t K env' s' M S. rewrite (K env' s' M S). eauto.
 Qed.
 
-Variable globals : list (expr L).
+End Inside.
 
-Theorem simulation : forall n e env v, eval SA globals n e env = Some v ->
-  follows related env v (fun t env' => eval (SB t) globals n e env').
+Section Simulation.
+Context {L T : Type} (F : (T -> Prop) -> Prop) {FF : Filter F} (globals : list (expr L)).
+
+Theorem simulation : forall n A B (SA : numbers L A) (SB : T -> numbers L B) (rel : T -> A -> B -> Prop),
+  similar SA SB F rel -> forall e env v, eval globals SA n e env = Some v ->
+  F (fun t => forall env', all_related rel t env env' ->
+    exists w, eval globals (SB t) n e env' = Some w /\ related rel t v w).
 Proof.
-  induction n as [|n IH]; [discriminate|]. intros e env v H. unfold follows in *.
-  assert (LIST : forall es vs, all (fun e => eval SA globals n e env) es = Some vs ->
-    F (fun t => forall env', all_related t env env' ->
-      exists ws, all (fun e => eval (SB t) globals n e env') es = Some ws /\ all_related t vs ws)).
-  { intros es vs E. apply (all_follows (fun e => eval SA globals n e env) (fun t env' e => eval (SB t) globals n e env'));
+  induction n as [|n IH']; [discriminate|]. intros A B SA SB rel S e env v H. assert (IH := IH' A B SA SB rel S).
+  assert (LIST : forall es vs, all (fun e => eval globals SA n e env) es = Some vs ->
+    F (fun t => forall env', all_related rel t env env' ->
+      exists ws, all (fun e => eval globals (SB t) n e env') es = Some ws /\ all_related rel t vs ws)).
+  { intros es vs E. apply (all_follows F rel (fun e => eval globals SA n e env) (fun t env' e => eval globals (SB t) n e env'));
       [|exact E]. intros; now apply IH. }
+  assert (CALL : forall f x y, eval globals SA n (EApp (EVar 0) (EVar 1)) [f; x] = Some y ->
+    F (fun t => forall f' x', related rel t f f' -> related rel t x x' ->
+      exists y', eval globals (SB t) n (EApp (EVar 0) (EVar 1)) [f'; x'] = Some y' /\ related rel t y y')).
+  { intros f x y E. generalize (IH _ _ _ E). apply filter_imp. intros t K f' x' R R'. apply K. repeat constructor; assumption. }
+  assert (ALONG : forall f x dx r,
+    forward SA (fun f z => eval globals (dual SA) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx = Some r ->
+    F (fun t => forall f' x' dx', related rel t f f' -> related rel t x x' -> related rel t dx dx' -> exists s,
+      forward (SB t) (fun f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx' = Some s
+      /\ related rel t (fst r) (fst s) /\ related rel t (snd r) (snd s))).
+  { intros f x dx r. apply (forward_related SA SB F rel S
+      (fun f z => eval globals (dual SA) n (EApp (EVar 0) (EVar 1)) [f; z])
+      (fun t f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z])).
+    intros g z u E. generalize (IH' _ _ _ (fun t => dual (SB t)) _ (similar_dual SA SB F rel S) _ _ _ E).
+    apply filter_imp. intros t K g' z' R R'. apply K. repeat constructor; assumption. }
   destruct e; simpl in H.
   - apply filter_forall. intros t env' M. simpl. eapply nth_related; eauto.
   - destruct (nth_error globals i) as [e|] eqn:G; [|discriminate]. generalize (IH _ _ _ H). apply filter_imp.
     intros t K env' M. simpl. rewrite G. apply K. constructor.
-  - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
+  - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | constructor; apply (literals _ _ _ _ S)].
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate].
-    generalize (filter_and _ _ (LIST _ _ E) (prim_related _ _ _ H)). apply filter_imp.
+    generalize (filter_and _ _ (LIST _ _ E) (prim_related SA SB F rel S _ _ _ H)). apply filter_imp.
     intros t [K K'] env' M. simpl. destruct (K env' M) as (ws & -> & W). now apply K'.
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
-  - destruct (eval SA globals n e1 env) as [f|] eqn:E1; [|discriminate].
-    destruct (eval SA globals n e2 env) as [a|] eqn:E2; [|discriminate].
-    destruct f as [| | | | | | body captured | es i captured]; try discriminate.
+  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals SA n e2 env) as [a|] eqn:E2; [|discriminate].
+    destruct f as [| | | | | | body captured | es i captured | x columns | g x]; try discriminate.
     + generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (IH _ _ _ H))). apply filter_imp.
       intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V). destruct (K' env' M) as (b & -> & W).
       inversion V; subst. apply K''. now constructor.
@@ -315,71 +348,126 @@ Proof.
       intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V). destruct (K' env' M) as (b & -> & W).
       inversion V; subst. rewrite I. apply K''. constructor; [assumption|].
       apply Forall2_app; [now apply functions_related | assumption].
-  - destruct (eval SA globals n e1 env) as [a|] eqn:E1; [|discriminate].
+    + generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (pull_related SA SB F rel S _ _ _ _ H))).
+      apply filter_imp. intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V).
+      destruct (K' env' M) as (b & -> & W). inversion V; subst. now apply K''.
+    + destruct (forward SA _ g x a) as [r|] eqn:R; [|discriminate]. injection H as <-.
+      generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (ALONG _ _ _ _ R))).
+      apply filter_imp. intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V).
+      destruct (K' env' M) as (b & -> & W). inversion V as [| | | | | | | | |? g' ? x' G X]; subst.
+      destruct (K'' g' x' b G X W) as (s & -> & _ & DY). eauto.
+  - destruct (eval globals SA n e1 env) as [a|] eqn:E1; [|discriminate].
     generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
     intros t (K & K') env' M. simpl. destruct (K env' M) as (b & -> & W). apply K'. now constructor.
   - generalize (IH _ _ _ H). apply filter_imp. intros t K env' M. simpl. apply K.
     apply Forall2_app; [now apply functions_related | assumption].
-  - destruct (eval SA globals n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c as [| |b| | | | |]; try discriminate.
+  - destruct (eval globals SA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c as [| |b| | | | | | |]; try discriminate.
     generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
     intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C; subst. now apply K'.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval SA globals n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals SA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     generalize (IH _ _ _ E1). apply filter_imp. intros t K env' M. simpl. destruct (K env' M) as (c & -> & C).
     inversion C; subst. eapply nth_related; eauto.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval SA globals n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals SA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     destruct (arm tag arms) as [[fields body]|] eqn:Arm.
     + destruct (Nat.eqb fields (length vs)) eqn:N; [|discriminate].
       generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
-      intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C as [| | | |? ? ws W| | |]; subst.
-      rewrite Arm. rewrite (length_related _ _ _ W) in N. rewrite N. apply K'.
+      intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C as [| | | |? ? ws W| | | | |]; subst.
+      rewrite Arm. rewrite (length_related _ _ _ _ W) in N. rewrite N. apply K'.
       apply Forall2_app; [now apply rev_related | assumption].
     + destruct default as [body|]; [|discriminate].
       generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
       intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C; subst. rewrite Arm. now apply K'.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval SA globals n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals SA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     destruct (Z.ltb z 0) eqn:Z0; [discriminate|].
     destruct (all _ (below z)) as [vs|] eqn:E; [|discriminate]. injection H as <-.
-    assert (K : F (fun t => forall env', all_related t env env' -> exists ws,
-      all (fun i => eval (SB t) globals n e2 (VInt i :: env')) (below z) = Some ws /\ all_related t vs ws)).
-    { apply (all_follows (fun i => eval SA globals n e2 (VInt i :: env))
-      (fun t env' i => eval (SB t) globals n e2 (VInt i :: env')));
+    assert (K : F (fun t => forall env', all_related rel t env env' -> exists ws,
+      all (fun i => eval globals (SB t) n e2 (VInt i :: env')) (below z) = Some ws /\ all_related rel t vs ws)).
+    { apply (all_follows F rel (fun i => eval globals SA n e2 (VInt i :: env))
+      (fun t env' i => eval globals (SB t) n e2 (VInt i :: env')));
         [|exact E]. intros i w I. unfold follows. generalize (IH _ _ _ I). apply filter_imp. intros t K env' M. apply K.
       constructor; [constructor | assumption]. }
     generalize (filter_and _ _ (IH _ _ _ E1) K). apply filter_imp.
     intros t (K1 & K2) env' M. simpl. destruct (K1 env' M) as (c & -> & C). inversion C; subst. rewrite Z0.
     destruct (K2 env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval SA globals n e1 env) as [s|] eqn:E1; [|discriminate].
-    destruct (eval SA globals n e2 env) as [c|] eqn:E2; [|discriminate]. destruct c; try discriminate.
-    assert (K := steps_follows (fun i v => eval SA globals n e3 (VInt i :: v :: env))
-      (fun t env' i v => eval (SB t) globals n e3 (VInt i :: v :: env')) env).
+  - destruct (eval globals SA n e1 env) as [s|] eqn:E1; [|discriminate].
+    destruct (eval globals SA n e2 env) as [c|] eqn:E2; [|discriminate]. destruct c; try discriminate.
+    assert (K := steps_follows F rel (fun i v => eval globals SA n e3 (VInt i :: v :: env))
+      (fun t env' i v => eval globals (SB t) n e3 (VInt i :: v :: env')) env).
     specialize (fun K' => K K' _ _ _ H).
-    assert (K0 := K ltac:(intros i s0 w I; generalize (IH _ _ _ I); apply filter_imp; intros t P env' s' M S; apply P;
+    assert (K0 := K ltac:(intros i s0 w I; generalize (IH _ _ _ I); apply filter_imp; intros t P env' s' M SS; apply P;
       repeat (constructor; try assumption))).
     generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) K0)). apply filter_imp.
-    intros t (K1 & K2 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & S). destruct (K2 env' M) as (c & -> & C).
+    intros t (K1 & K2 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & SS). destruct (K2 env' M) as (c & -> & C).
     inversion C; subst. now apply K3.
-  - destruct (eval SA globals n e1 env) as [s|] eqn:E1; [|discriminate].
-    assert (K := while_follows
-      (fun v => do c <- eval SA globals n e2 (v :: env); match c with VBool b => Some b | _ => None end)
-      (fun v => eval SA globals n e3 (v :: env))
-      (fun t env' v => do c <- eval (SB t) globals n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
-      (fun t env' v => eval (SB t) globals n e3 (v :: env')) env).
+  - destruct (eval globals SA n e1 env) as [s|] eqn:E1; [|discriminate].
+    assert (K := while_follows F rel
+      (fun v => do c <- eval globals SA n e2 (v :: env); match c with VBool b => Some b | _ => None end)
+      (fun v => eval globals SA n e3 (v :: env))
+      (fun t env' v => do c <- eval globals (SB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
+      (fun t env' v => eval globals (SB t) n e3 (v :: env')) env).
     specialize (fun K' K'' => K K' K'' _ _ _ H).
-    assert (K0 : F (fun t => forall env' s', all_related t env env' -> related t s s' -> exists w, while n
-      (fun v => do c <- eval (SB t) globals n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
-      (fun v => eval (SB t) globals n e3 (v :: env')) s' = Some w /\ related t v w)).
+    assert (K0 : F (fun t => forall env' s', all_related rel t env env' -> related rel t s s' -> exists w, while n
+      (fun v => do c <- eval globals (SB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
+      (fun v => eval globals (SB t) n e3 (v :: env')) s' = Some w /\ related rel t v w)).
     { apply K.
-      - intros s0 b I. destruct (eval SA globals n e2 (s0 :: env)) as [c|] eqn:E2; [|discriminate].
+      - intros s0 b I. destruct (eval globals SA n e2 (s0 :: env)) as [c|] eqn:E2; [|discriminate].
         destruct c; try discriminate. injection I as ->. generalize (IH _ _ _ E2). apply filter_imp.
-        intros t P env' s' M S. destruct (P (s' :: env')) as (c & -> & C); [now constructor|]. inversion C; now subst.
-      - intros s0 w I. generalize (IH _ _ _ I). apply filter_imp. intros t P env' s' M S. apply P. now constructor. }
+        intros t P env' s' M SS. destruct (P (s' :: env')) as (c & -> & C); [now constructor|]. inversion C; now subst.
+      - intros s0 w I. generalize (IH _ _ _ I). apply filter_imp. intros t P env' s' M SS. apply P. now constructor. }
     generalize (filter_and _ _ (IH _ _ _ E1) K0). apply filter_imp.
-    intros t (K1 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & S). now apply K3.
+    intros t (K1 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & SS). now apply K3.
+  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals SA n e3 env) as [dx|] eqn:E3; [|discriminate].
+    destruct (forward SA _ f x dx) as [r|] eqn:R; [|discriminate]. injection H as <-.
+    generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (filter_and _ _ (IH _ _ _ E3)
+      (ALONG _ _ _ _ R)))).
+    apply filter_imp. intros t (K1 & K2 & K3 & K4) env' M. simpl. destruct (K1 env' M) as (f' & -> & R1).
+    destruct (K2 env' M) as (x' & -> & R2). destruct (K3 env' M) as (dx' & -> & R3).
+    destruct (K4 _ _ _ R1 R2 R3) as (s & -> & Y & DY). eexists. split; [reflexivity|]. repeat constructor; assumption.
+  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals SA n _ [f; x]) as [y|] eqn:E3; [|discriminate].
+    destruct (leaves x) as [xs|] eqn:X; [|discriminate]. destruct (all _ (seq 0 (length xs))) as [ds|] eqn:D; [|discriminate].
+    injection H as <-.
+    assert (K : F (fun t => forall f' x', related rel t f f' -> related rel t x x' -> exists es,
+      all (fun i => do dx <- direction (SB t) x' (length xs) i;
+        do r <- forward (SB t) (fun f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx;
+        Some (snd r)) (seq 0 (length xs)) = Some es /\ all_related rel t ds es)).
+    { revert ds D. generalize (seq 0 (length xs)). generalize (length xs). clear X. intros m is. induction is as [|i is IHis];
+        simpl; intros ds D.
+      - injection D as <-. apply filter_forall. intros. eexists. split; [reflexivity | constructor].
+      - destruct (direction SA x m i) as [dx|] eqn:DX; [|discriminate].
+        destruct (forward SA _ f x dx) as [r|] eqn:R; [|discriminate]. destruct (all _ is) as [more|] eqn:A1; [|discriminate].
+        injection D as <-. generalize (filter_and _ _ (ALONG _ _ _ _ R) (IHis _ eq_refl)). apply filter_imp.
+        intros t (K1 & K2) f' x' R1 R2. destruct (direction_related SA SB F rel S t x x' m i dx R2 DX) as (dx' & -> & R3).
+        destruct (K1 _ _ _ R1 R2 R3) as (s & -> & _ & DY). destruct (K2 _ _ R1 R2) as (es & -> & ES).
+        eexists. split; [reflexivity | now constructor]. }
+    generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (filter_and _ _ (CALL _ _ _ E3) K))).
+    apply filter_imp. intros t (K1 & K2 & K3 & K4) env' M. simpl. destruct (K1 env' M) as (f' & -> & R1).
+    destruct (K2 env' M) as (x' & -> & R2). destruct (K3 _ _ R1 R2) as (y' & -> & R3).
+    destruct (leaves_related rel t _ _ X _ R2) as (ys & -> & XY). rewrite <- (Forall2_same_length _ _ _ XY).
+    destruct (K4 _ _ R1 R2) as (es & -> & R4). eexists. split; [reflexivity|]. repeat constructor; assumption.
+  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals SA n _ [f; x]) as [y|] eqn:E3; [|discriminate]. injection H as <-.
+    generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (CALL _ _ _ E3))).
+    apply filter_imp. intros t (K1 & K2 & K3) env' M. simpl. destruct (K1 env' M) as (f' & -> & R1).
+    destruct (K2 env' M) as (x' & -> & R2). destruct (K3 _ _ R1 R2) as (y' & -> & R3).
+    eexists. split; [reflexivity|]. repeat constructor; assumption.
+  - destruct (eval globals SA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
+    intros t K env' M. simpl. destruct (K env' M) as (x' & -> & R).
+    refine (map_data_related rel rel t true _ _ _ x v H x' R).
+    intros ? ? E b _. injection E as <-. eexists. split; [reflexivity | apply (integers _ _ _ _ S)].
+  - destruct (eval globals SA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
+    intros t K env' M. simpl. destruct (K env' M) as (x' & -> & R).
+    refine (map_data_related rel rel t false _ _ _ x v H x' R).
+    intros ? ? E b Q. exact (stops _ _ _ _ S _ _ E t b Q).
 Qed.
 End Simulation.

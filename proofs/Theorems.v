@@ -5,7 +5,7 @@
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
-From Pullback Require Reference Simulation ReferenceCorrect.
+From Pullback Require Reference Related Simulation ReferenceCorrect Frechet.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
 Open Scope R_scope.
@@ -16,6 +16,11 @@ Open Scope R_scope.
 Theorem transposition : forall G D (linear : block G D) (u : el D) (v : el G),
   dot G (transpose_block linear u (zero G)) v = dot D u (fst (run linear v)).
 Proof. exact transpose_adjoint. Qed.
+
+(** What is undefined in linear code, and nothing looks at, may be anything. *)
+Theorem undefined : forall G s D (rest : block (Pair s G) D), looks_away rest -> forall (x : el s) u v,
+  dot G (transpose_block (Let _ _ _ (Undef G s) rest) u (zero G)) v = dot D u (fst (run rest (x, v))).
+Proof. exact undefined_is_any. Qed.
 
 (** Unzip, then the linear part, is forward mode. *)
 Theorem unzipping : forall A G B D (p : dual A G B D) a v,
@@ -42,19 +47,38 @@ Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pu
 Proof. exact @agrees_adjoint. Qed.
 
 (** The reference implementation. Its run with curves stops at ties and at edges of domains. Where it gives a result,
-    dual numbers give the value and the slope of that result; so do all runs close by, and the slope is the derivative. *)
+    dual numbers give the value and the slope of that result; so do all runs close by, and the slope is the derivative.
+    The program may have derivatives inside. *)
 Theorem reference_implementation : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) t0 globals n e env f,
   let curves := ReferenceCorrect.strict lgamma polygamma gamma t0 in
-  let machine := ReferenceCorrect.reals lgamma polygamma in
+  let machine := Reference.plain (ReferenceCorrect.reals lgamma polygamma) in
   let value := ReferenceCorrect.at_point t0 f in
-  Reference.eval curves globals n e env = Some (Reference.VReal f) ->
-  (forall env', Forall2 (Simulation.related (ReferenceCorrect.as_dual t0) t0) env env' ->
-    Reference.eval (Reference.dual machine) globals n e env' =
+  Reference.eval globals curves n e env = Some (Reference.VReal f) ->
+  (forall env', Forall2 (Related.related (ReferenceCorrect.as_dual t0) t0) env env' ->
+    Reference.eval globals (Reference.dual machine) n e env' =
       Some (Reference.VReal (value t0, ReferenceCorrect.slope t0 f))) /\
-  locally t0 (fun t => forall env', Forall2 (Simulation.related (ReferenceCorrect.as_number t0) t) env env' ->
-    Reference.eval (Reference.plain machine) globals n e env' = Some (Reference.VReal (value t))) /\
+  locally t0 (fun t => forall env', Forall2 (Related.related (ReferenceCorrect.as_number t0) t) env env' ->
+    Reference.eval globals machine n e env' = Some (Reference.VReal (value t))) /\
   is_derive value t0 (ReferenceCorrect.slope t0 f).
 Proof. intros lgamma polygamma gamma t0 globals n e env f. apply (ReferenceCorrect.reference_derivative lgamma polygamma gamma). Qed.
+
+(** A derivative inside a program, [jvp] of a function [e] of one Real, is that of the function, whatever is inside it. *)
+Theorem reference_inside : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) globals n e captured x dx f,
+  let curves := ReferenceCorrect.strict lgamma polygamma gamma 0 in
+  let machine := Reference.plain (ReferenceCorrect.reals lgamma polygamma) in
+  let value := ReferenceCorrect.at_point 0 f in
+  Reference.eval globals curves n e
+    (Reference.VReal (ReferenceCorrect.line x dx) :: map ReferenceCorrect.still captured) = Some (Reference.VReal f) ->
+  Reference.eval globals machine (S (S n)) (Reference.EJvp (Reference.EVar 0) (Reference.EVar 1) (Reference.EVar 2))
+    [Reference.VFun e captured; Reference.VReal x; Reference.VReal dx] =
+    Some (Reference.VTuple [Reference.VReal (value 0); Reference.VReal (ReferenceCorrect.slope 0 f)]) /\
+  locally 0 (fun t => Reference.eval globals machine n e (Reference.VReal (x + t * dx) :: captured) =
+    Some (Reference.VReal (value t))) /\
+  is_derive value 0 (ReferenceCorrect.slope 0 f).
+Proof. exact ReferenceCorrect.inner_derivative. Qed.
+
+Theorem reference_inside_reverse : ltac:(let t := type of ReferenceCorrect.inner_gradient in exact t).
+Proof. exact ReferenceCorrect.inner_gradient. Qed.
 
 (** An integer power is the products that the optimiser makes of it. Its other laws are in [Rewrites]. *)
 Theorem repeated_squaring : forall polygamma x n, value2 polygamma PowInt x (IZR n) = by_squaring x n /\
@@ -92,6 +116,17 @@ Theorem table_of_two_together : forall lgamma polygamma p x y, covered p x ->
   | _ => True
   end.
 Proof. exact rows_together. Qed.
+
+(** The same as a point of the plane: Fréchet differentiable, which Coquelicot calls [filterdiff]. *)
+Theorem table_of_two_differentiable : forall lgamma polygamma p x y, covered p x ->
+  match row p with
+  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d -> inside lgamma polygamma false x y d ->
+      filterdiff (fun q : R * R => value2 polygamma p (fst q) (snd q)) (locally (x, y))
+        (fun h => fst h * term_value lgamma polygamma x y (value2 polygamma p x y) t
+          + snd h * term_value lgamma polygamma x y (value2 polygamma p x y) u)
+  | _ => True
+  end.
+Proof. exact Frechet.rows_differentiable. Qed.
 
 Theorem table_with_an_integer : forall lgamma polygamma p x n, polygamma_derivatives lgamma polygamma ->
   match row p with

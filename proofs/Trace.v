@@ -76,6 +76,7 @@ Proof.
   intro H. destruct o; simpl.
   - now apply derives_value.
   - apply derives_zero.
+  - apply derives_zero.
   - apply (is_derive_opp (fun t => value x (env t))). exact (derives_value _ _ x _ _ _ H).
   - apply derives_scaled. exact (derives_value _ _ x _ _ _ H).
   - rewrite mul_zero_mul. apply (is_derive_ext (fun t => value x (env t) * p)); [intro; symmetry; apply mul_zero_mul|].

@@ -15,6 +15,10 @@
     a branch becomes the same branch; a loop runs backwards, with the cotangents of its states as states, and adds to
     the cotangents of what it reads from outside. [Samples] compares it with what the compiler makes.
 
+    A function with the user's own derivative, [custom_vjp], is in the linear part as its pullback: the map that has
+    this pullback as its transpose ([Custom]). A value that nothing looks at ([Undef]) is zero in the model;
+    [undefined_is_any] says that it may be anything.
+
     Proved: [transpose_adjoint], for all blocks: <u, L v> = <L^T u, v>, where v has all tangents in scope.
 
     Not modelled: when the compiler makes an accumulator and when it adds values, which is one sum here; that it leaves
@@ -50,6 +54,7 @@ Proof. destruct x; simpl; [apply dot_add_to | rewrite dot_zero_r; ring]. Qed.
 Inductive operation (G : space) : space -> Type :=
   | Copy s (x : operand G s) : operation G s
   | Zero s : operation G s
+  | Undef s : operation G s
   | Neg (x : operand G Scalar) : operation G Scalar
   | Mul (x : operand G Scalar) (p : R) : operation G Scalar
   | MulZero (x : operand G Scalar) (p : R) : operation G Scalar
@@ -68,6 +73,7 @@ Inductive operation (G : space) : space -> Type :=
 Definition apply {G s} (o : operation G s) (env : el G) : el s := match o in operation _ s return el s with
   | Copy _ _ x => value x env
   | Zero _ s => zero s
+  | Undef _ s => zero s
   | Neg _ x => neg (value x env)
   | Mul _ x p => mul (value x env) p
   | MulZero _ x p => mul_zero (value x env) p
@@ -88,6 +94,7 @@ Definition apply {G s} (o : operation G s) (env : el G) : el s := match o in ope
 Definition transpose {G s} (o : operation G s) : el s -> el G -> el G := match o in operation _ s return el s -> el G -> el G with
   | Copy _ _ x => fun bar => give x bar
   | Zero _ s => fun _ bars => bars
+  | Undef _ s => fun _ bars => bars
   | Neg _ x => fun bar => give x (neg bar)
   | Mul _ x p => fun bar => give x (mul bar p)
   | MulZero _ x p => fun bar => give x (mul_zero bar p)
@@ -112,6 +119,7 @@ Theorem operation_adjoint {G s} (o : operation G s) bar bars env :
   dot G (transpose o bar bars) env = dot G bars env + dot s bar (apply o env).
 Proof.
   destruct o; simpl; rewrite ?give_adjoint; simpl; rewrite ?mul_zero_mul; unfold neg, mul; try ring.
+  - rewrite dot_zero_r. ring.
   - rewrite dot_zero_r. ring.
   - rewrite dot_plus_r. ring.
   - destruct c; simpl; rewrite dot_zero_l; ring.
@@ -187,7 +195,8 @@ Qed.
     - [AddAcc]: [acc[i] += x], where the accumulator, or a part of it, is a place.
     - [If] and [Match]: one of two blocks, or of several, and what comes after with its results in scope.
     - [Loop]: [n] iterations with states [T]; each also gives an element of [C] to collect.
-    - [Call]: a function, which sees only its arguments. *)
+    - [Call]: a function, which sees only its arguments.
+    - [Custom]: the map whose transpose is a pullback, from cotangents of results to cotangents of arguments. *)
 Inductive block : space -> space -> Type :=
   | Yield G D (r : results G D) : block G D
   | Let G s D (o : operation G s) (rest : block (Pair s G) D) : block G D
@@ -196,12 +205,15 @@ Inductive block : space -> space -> Type :=
   | Match G T D (tag : nat) (arms : nat -> block G T) (rest : block (Pair T G) D) : block G D
   | Loop G T C D (n : nat) (down : bool) (init : results G T) (body : nat -> block (Pair T G) (Pair T C))
       (rest : block (Pair (Pair T (Array n C)) G) D) : block G D
-  | Call G A T D (f : block A T) (args : results G A) (rest : block (Pair T G) D) : block G D.
+  | Call G A T D (f : block A T) (args : results G A) (rest : block (Pair T G) D) : block G D
+  | Custom G A T D (pullback : block T A) (args : results G A) (rest : block (Pair T G) D) : block G D.
 
 (** The index of the [k]-th iteration, and which iteration has the index [k]. *)
 Definition order (n : nat) (down : bool) (k : nat) : nat := if (down && Nat.ltb k n)%bool then (n - 1 - k)%nat else k.
 
-(** The results, and what is in scope afterwards: accumulators have changed. *)
+(** [run]: the results, and what is in scope afterwards: accumulators have changed.
+    [transpose_block]: from cotangents of the results, and what is known already of the cotangents in scope. Each takes
+    the other for a pullback. *)
 Fixpoint run {G D} (b : block G D) : el G -> el D * el G := match b with
   | Yield _ _ r => fun env => (values r env, env)
   | Let _ _ _ o rest => fun env => let (d, inner) := run rest (apply o env, env) in (d, snd inner)
@@ -220,10 +232,11 @@ Fixpoint run {G D} (b : block G D) : el G -> el D * el G := match b with
   | Call _ _ _ _ f args rest => fun env =>
       let (s, _) := run f (values args env) in
       let (d, inner) := run rest (s, env) in (d, snd inner)
-  end.
+  | Custom _ _ T _ pullback args rest => fun env =>
+      let (d, inner) := run rest (transpose_block pullback (values args env) (zero T), env) in (d, snd inner)
+  end
 
-(** From cotangents of the results, and what is known already of the cotangents in scope. *)
-Fixpoint transpose_block {G D} (b : block G D) : el D -> el G -> el G := match b with
+with transpose_block {G D} (b : block G D) : el D -> el G -> el G := match b with
   | Yield _ _ r => fun bar bars => give_all r bar bars
   | Let _ s _ o rest => fun bar bars =>
       let (y_bar, bars) := transpose_block rest bar (zero s, bars) in transpose o y_bar bars
@@ -243,6 +256,9 @@ Fixpoint transpose_block {G D} (b : block G D) : el D -> el G -> el G := match b
   | Call _ A T _ f args rest => fun bar bars =>
       let (s_bar, bars) := transpose_block rest bar (zero T, bars) in
       give_all args (transpose_block f s_bar (zero A)) bars
+  | Custom _ _ T _ pullback args rest => fun bar bars =>
+      let (s_bar, bars) := transpose_block rest bar (zero T, bars) in
+      give_all args (fst (run pullback s_bar)) bars
   end.
 
 (** A loop of adjoint iterations is adjoint. *)
@@ -317,9 +333,26 @@ Proof.
     specialize (IHb2 bar (zero T, bars) (s, env)). simpl in IHb2.
     destruct (transpose_block b2 bar (zero T, bars)) as [s_bar bars'], (run b2 (s, env)) as [d [t env2]].
     simpl in *. rewrite dot_zero_l in IHb2. rewrite give_all_adjoint, IHb1, E, dot_zero_l. simpl. lra.
+  - set (s := transpose_block b1 (values args env) (zero T)).
+    specialize (IHb2 bar (zero T, bars) (s, env)). simpl in IHb2.
+    destruct (transpose_block b2 bar (zero T, bars)) as [s_bar bars'], (run b2 (s, env)) as [d [t env2]].
+    simpl in *. rewrite give_all_adjoint. specialize (IHb1 (values args env) (zero T) s_bar). fold s in IHb1.
+    rewrite !dot_zero_l in *. rewrite (dot_sym T s), (dot_sym A (values args env)) in IHb1. lra.
 Qed.
 
 (** ** The law of transpose: <L^T u, v> = <u, L v> *)
 Theorem transpose_adjoint G D (b : block G D) (u : el D) (v : el G) :
   dot G (transpose_block b u (zero G)) v = dot D u (fst (run b v)).
 Proof. rewrite block_adjoint, dot_zero_l. ring. Qed.
+
+(** What comes after an [Undef] and does not look at it: then its value may be anything. *)
+Definition looks_away {G s D} (rest : block (Pair s G) D) : Prop :=
+  forall x y env, fst (run rest (x, env)) = fst (run rest (y, env)).
+
+Theorem undefined_is_any G s D (rest : block (Pair s G) D) : looks_away rest -> forall (x : el s) u v,
+  dot G (transpose_block (Let _ _ _ (Undef G s) rest) u (zero G)) v = dot D u (fst (run rest (x, v))).
+Proof.
+  intros H x u v. rewrite transpose_adjoint. etransitivity; [|exact (f_equal (dot D u) (H (zero s) x v))].
+  assert (K : forall p : el D * el (Pair s G), fst (let (d, inner) := p in (d, snd inner)) = fst p) by now intros [].
+  exact (f_equal (dot D u) (K _)).
+Qed.

@@ -21,15 +21,24 @@ Open Scope R_scope.
     - [DYield]: results.
     - [DValue]: a statement about values.
     - [DLinear]: a linear statement, whose factors depend on the values.
-    - [DIf]: a branch on a value, of values and tangents.
+    - [DIf] and [DMatch]: a branch on a value, of values and tangents.
     - [DLoop]: [n] iterations with states of both kinds; each also gives tangents to collect. What iterations collect
-      of values is a state here. *)
+      of values is a state here.
+    - [DCall]: a function of values and tangents.
+    - [DCustom]: a function with the user's own derivative: its value is a [DValue] before, its tangent is the map whose
+      transpose is the user's pullback at these values. *)
 Inductive dual : Type -> space -> Type -> space -> Type :=
   | DYield (A : Type) G (B : Type) D (f : A -> B) (r : A -> results G D) : dual A G B D
   | DValue (A : Type) G (X B : Type) D (f : A -> X) (rest : dual (X * A) G B D) : dual A G B D
   | DLinear (A : Type) G s (B : Type) D (o : A -> operation G s) (rest : dual A (Pair s G) B D) : dual A G B D
   | DIf (A : Type) G (X : Type) T (B : Type) D (c : A -> bool) (yes no : dual A G X T)
       (rest : dual (X * A) (Pair T G) B D) : dual A G B D
+  | DMatch (A : Type) G (X : Type) T (B : Type) D (tag : A -> nat) (arms : nat -> dual A G X T)
+      (rest : dual (X * A) (Pair T G) B D) : dual A G B D
+  | DCall (A : Type) G (P : Type) H (X : Type) T (B : Type) D (f : dual P H X T) (args : A -> P) (dargs : A -> results G H)
+      (rest : dual (X * A) (Pair T G) B D) : dual A G B D
+  | DCustom (A : Type) G H T (B : Type) D (pullback : A -> block T H) (dargs : A -> results G H)
+      (rest : dual A (Pair T G) B D) : dual A G B D
   | DLoop (A : Type) G (X : Type) T C (B : Type) D (n : nat) (down : bool) (init : A -> X) (dinit : A -> results G T)
       (body : nat -> dual (X * A) (Pair T G) X (Pair T C))
       (rest : dual (X * A) (Pair (Pair T (Array n C)) G) B D) : dual A G B D.
@@ -41,6 +50,12 @@ Fixpoint run_dual {A G B D} (p : dual A G B D) : A -> el G -> B * el D := match 
   | DLinear _ _ _ _ _ o rest => fun a env => run_dual rest a (apply (o a) env, env)
   | DIf _ _ _ _ _ _ c yes no rest => fun a env =>
       let (x, t) := if c a then run_dual yes a env else run_dual no a env in run_dual rest (x, a) (t, env)
+  | DMatch _ _ _ _ _ _ tag arms rest => fun a env =>
+      let (x, t) := run_dual (arms (tag a)) a env in run_dual rest (x, a) (t, env)
+  | DCall _ _ _ _ _ _ _ _ f args dargs rest => fun a env =>
+      let (x, t) := run_dual f (args a) (values (dargs a) env) in run_dual rest (x, a) (t, env)
+  | DCustom _ _ _ T _ _ pullback dargs rest => fun a env =>
+      run_dual rest a (transpose_block (pullback a) (values (dargs a) env) (zero T), env)
   | DLoop _ _ _ _ _ _ _ n down init dinit body rest => fun a env =>
       let step k (state : _ * _) := let (x, t) := state in run_dual (body (order n down k)) (x, a) (t, env) in
       let before k := loop_up k (fun k state => let (x, r) := step k state in (x, fst r))
@@ -58,6 +73,16 @@ Fixpoint unzip {A G B D} (p : dual A G B D) : A -> B * block G D := match p with
       let (x, yes_or_no) := if c a then unzip yes a else unzip no a in
       let (b, linear) := unzip rest (x, a) in
       (b, If _ _ _ (c a) yes_or_no yes_or_no linear)
+  | DMatch _ _ _ _ _ _ tag arms rest => fun a =>
+      let (x, arm) := unzip (arms (tag a)) a in
+      let (b, linear) := unzip rest (x, a) in
+      (b, Match _ _ _ (tag a) (fun _ => arm) linear)
+  | DCall _ _ _ _ _ _ _ _ f args dargs rest => fun a =>
+      let (x, called) := unzip f (args a) in
+      let (b, linear) := unzip rest (x, a) in
+      (b, Call _ _ _ _ called (dargs a) linear)
+  | DCustom _ _ _ _ _ _ pullback dargs rest => fun a =>
+      let (b, linear) := unzip rest a in (b, Custom _ _ _ _ (pullback a) (dargs a) linear)
   | DLoop _ _ _ _ _ _ _ n down init dinit body rest => fun a =>
       let before k := loop_up k (fun k x => fst (unzip (body (order n down k)) (x, a))) (init a) in
       let linear i := snd (unzip (body i) (before (order n down i), a)) in
@@ -80,6 +105,7 @@ Fixpoint pure {G D} (b : block G D) : Prop := match b with
   | Match _ _ _ _ arms rest => (forall tag, pure (arms tag)) /\ pure rest
   | Loop _ _ _ _ _ _ _ body rest => (forall i, pure (body i)) /\ pure rest
   | Call _ _ _ _ _ _ rest => pure rest
+  | Custom _ _ _ _ _ _ rest => pure rest
   end.
 
 Lemma pure_scope G D (b : block G D) : pure b -> forall env, snd (run b env) = env.
@@ -107,6 +133,8 @@ Proof.
     simpl in *. rewrite IHb. simpl. apply E.
   - destruct (run b1 (values args env)) as [t ?]. specialize (IHb2 P (t, env)).
     destruct (run b2 (t, env)) as [d inner]. simpl in *. now rewrite IHb2.
+  - specialize (IHb2 P (transpose_block b1 (values args env) (zero T), env)).
+    destruct (run b2 _) as [d inner]. simpl in *. now rewrite IHb2.
 Qed.
 
 Lemma unzip_pure A G B D (p : dual A G B D) : forall a, pure (snd (unzip p a)).
@@ -118,6 +146,10 @@ Proof.
   - assert (E : pure (snd (if c a then unzip p1 a else unzip p2 a))) by (destruct (c a); auto).
     destruct (if c a then unzip p1 a else unzip p2 a) as [x block].
     specialize (IHp3 (x, a)). destruct (unzip p3 (x, a)). simpl in *. auto.
+  - specialize (H (tag a) a). destruct (unzip (arms (tag a)) a) as [x block].
+    specialize (IHp (x, a)). destruct (unzip p (x, a)). simpl in *. auto.
+  - destruct (unzip p1 (args a)) as [x block]. specialize (IHp2 (x, a)). now destruct (unzip p2 (x, a)).
+  - specialize (IHp a). now destruct (unzip p a).
   - specialize (IHp (loop_up n (fun k x => fst (unzip (body (order n down k)) (x, a))) (init a), a)).
     destruct (unzip p _) as [b after]. simpl in *. split; [intro i; apply H | exact IHp].
 Qed.
@@ -138,6 +170,12 @@ Proof.
     destruct (if c a then unzip p1 a else unzip p2 a) as [x block],
       (if c a then run_dual p1 a env else run_dual p2 a env) as [x' t]. simpl in E. subst x'.
     specialize (IHp3 (x, a) (t, env)). now destruct (unzip p3 (x, a)).
+  - specialize (H (tag a) a env). destruct (unzip (arms (tag a)) a) as [x block], (run_dual (arms (tag a)) a env) as [x' t].
+    simpl in H. subst x'. specialize (IHp (x, a) (t, env)). now destruct (unzip p (x, a)).
+  - specialize (IHp1 (args a) (values (dargs a) env)).
+    destruct (unzip p1 (args a)) as [x block], (run_dual p1 (args a) (values (dargs a) env)) as [x' t].
+    simpl in IHp1. subst x'. specialize (IHp2 (x, a) (t, env)). now destruct (unzip p2 (x, a)).
+  - specialize (IHp a (transpose_block (pullback a) (values (dargs a) env) (zero T), env)). now destruct (unzip p a).
   - set (step := fun k (state : X * el T) => let (x, t) := state in run_dual (body (order n down k)) (x, a) (t, env)).
     set (before := fun k => loop_up k (fun k state => let (x, r) := step k state in (x, fst r))
         (init a, values (dinit a) env)).
@@ -172,6 +210,20 @@ Proof.
     replace (if c a then run block env else run block env) with (run block env) by now destruct (c a).
     destruct (run block env) as [t' env']. simpl in E2, S. subst t' env'.
     destruct (run linear (t, env)) as [d inner]. exact IHp3.
+  - pose proof (unzip_values _ _ _ _ (arms (tag a)) a env) as E1. pose proof (unzip_pure _ _ _ _ (arms (tag a)) a) as E3.
+    specialize (H (tag a) a env).
+    destruct (unzip (arms (tag a)) a) as [x block], (run_dual (arms (tag a)) a env) as [x' t]. simpl in E1, E3, H. subst x'.
+    specialize (IHp (x, a) (t, env)). destruct (unzip p (x, a)) as [b linear]. simpl in *.
+    pose proof (pure_scope _ _ block E3 env) as S. destruct (run block env) as [t' env']. simpl in H, S. subst t' env'.
+    destruct (run linear (t, env)) as [d inner]. exact IHp.
+  - pose proof (unzip_values _ _ _ _ p1 (args a) (values (dargs a) env)) as E1.
+    specialize (IHp1 (args a) (values (dargs a) env)).
+    destruct (unzip p1 (args a)) as [x block], (run_dual p1 (args a) (values (dargs a) env)) as [x' t].
+    simpl in E1, IHp1. subst x'. specialize (IHp2 (x, a) (t, env)). destruct (unzip p2 (x, a)) as [b linear]. simpl in *.
+    destruct (run block (values (dargs a) env)) as [t' env']. simpl in IHp1. subst t'.
+    destruct (run linear (t, env)) as [d inner]. exact IHp2.
+  - specialize (IHp a (transpose_block (pullback a) (values (dargs a) env) (zero T), env)).
+    destruct (unzip p a) as [b linear]. simpl in *. destruct (run linear _) as [d inner]. exact IHp.
   - set (step := fun k (state : X * el T) => let (x, t) := state in run_dual (body (order n down k)) (x, a) (t, env)).
     set (before := fun k => loop_up k (fun k state => let (x, r) := step k state in (x, fst r))
         (init a, values (dinit a) env)).

@@ -3,4 +3,4 @@ From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 From Pullback Require Import Table Reference.
 Extraction Language OCaml.
 Set Extraction Output Directory ".".
-Extraction "reference.ml" eval plain dual.
+Extraction "reference.ml" eval plain dual leaves.

@@ -62,6 +62,11 @@ let rec expr = function
   | List [ Atom "build"; size; body ] -> EBuild (expr size, expr body)
   | List [ Atom "for"; init; count; body ] -> EFor (expr init, expr count, expr body)
   | List [ Atom "while"; init; condition; body ] -> EWhile (expr init, expr condition, expr body)
+  | List [ Atom "jvp"; f; x; dx ] -> EJvp (expr f, expr x, expr dx)
+  | List [ Atom "vjp"; f; x ] -> EVjp (expr f, expr x)
+  | List [ Atom "linearize"; f; x ] -> ELinearize (expr f, expr x)
+  | List [ Atom "zeros"; e ] -> EZeros (expr e)
+  | List [ Atom "stop"; e ] -> EStop (expr e)
   | _ -> failwith "no form of the reference"
 
 and arm = function
@@ -153,12 +158,29 @@ let machine =
 let depth = 100_000
 
 let run numbers globals main argument =
-  match eval numbers globals depth (EApp (EGlobal main, EVar 0)) [ argument ] with
+  match eval globals numbers depth (EApp (EGlobal main, EVar 0)) [ argument ] with
   | Some (VReal x) -> Some x
   | Some _ -> failwith "a result that is no number"
   | None -> None
 
+(* The numbers of a function of an argument and a direction. *)
+let run_along globals def argument direction =
+  match eval globals (plain machine) depth (EApp (EApp (EGlobal def, EVar 0), EVar 1)) [ argument; direction ] with
+  | Some result -> leaves result
+  | None -> None
+
+(* How many derivatives stand inside each other. *)
+let rec nested = function
+  | Atom _ -> 0
+  | List (Atom ("jvp" | "vjp" | "linearize") :: parts) -> 1 + deepest parts
+  | List parts -> deepest parts
+
+and deepest parts = List.fold_left (fun found part -> max found (nested part)) 0 parts
+
 let compared = ref 0
+let with_nested = ref 0
+let with_two = ref 0
+let derivatives = ref 0
 let failed = ref 0
 let left_out = ref 0
 let worst = ref 0.0
@@ -187,15 +209,19 @@ let tell seed what theirs ours =
   Printf.printf "seed %s: %s is %s, and %s by the reference\n" seed what (show theirs) (show ours)
 
 let case = function
-  | List [ Atom "case"; Atom seed; Atom mode; List (_ :: globals); Atom main; argument; List direction; value; forward; reverse ] ->
-    let globals = List.map expr globals and main = int_of_string main in
+  | List [ Atom "case"; Atom seed; Atom mode; List (_ :: globals); Atom main; argument; List direction; tangent; value;
+      forward; reverse; List nested ] ->
+    let main = int_of_string main in
+    (* The definitions after the main one are its derivatives. *)
+    let inside = deepest (List.filteri (fun i _ -> i <= main) globals) in
+    let globals = List.map expr globals in
     let direction = List.map (function Atom x -> float_of_string x | List _ -> failwith "no direction") direction in
     let check what theirs ours =
       if not (List.length theirs = List.length ours && List.for_all2 (agree mode) theirs ours) then tell seed what theirs ours in
     let along direction =
       let rest = ref direction in
       let next x = match !rest with d :: ds -> rest := ds; (x, d) | [] -> failwith "a short direction" in
-      run (dual machine) globals main (data next argument) in
+      run (dual (plain machine)) globals main (data next argument) in
     (match run (plain machine) globals main (data (fun x -> x) argument), numbers value with
      | None, None -> incr failed
      | None, Some _ -> incr left_out
@@ -204,6 +230,8 @@ let case = function
      | Some x, Some _ when Float.abs x = infinity || Float.is_nan x -> incr left_out
      | Some x, Some theirs ->
        incr compared;
+       if inside > 0 then incr with_nested;
+       if inside > 1 then incr with_two;
        check "the value" theirs [ x ];
        (match along direction, numbers forward with
         | Some (x, dx), Some theirs -> check "the derivative" theirs [ x; dx ]
@@ -212,13 +240,27 @@ let case = function
        let slope i = match along (unit i) with Some (_, d) -> d | None -> nan in
        (match numbers reverse with
         | Some theirs -> check "the gradient" theirs (List.mapi (fun i _ -> slope i) direction)
-        | None -> tell seed "the gradient" [] []))
+        | None -> tell seed "the gradient" [] []);
+       let point = data (fun x -> x) argument and tangent = data (fun x -> x) tangent in
+       let derivative = function
+         | List [ Atom def; result ] ->
+           (match run_along globals (int_of_string def) point tangent, numbers result with
+            | Some ours, Some _ when List.exists (fun x -> Float.abs x = infinity || Float.is_nan x) ours -> ()
+            | Some ours, Some theirs ->
+              incr derivatives;
+              check "a derivative inside" theirs ours
+            | None, None -> ()
+            | _ -> tell seed "a derivative inside" [] [])
+         | _ -> failwith "no derivative"
+       in
+       List.iter derivative nested)
   | _ -> failwith "a line is no case"
 
 let () =
   (try while true do case (parse (input_line stdin)) done with End_of_file -> ());
   Printf.printf
-    "%d programs compared, %d answers differ; %d programs fail in both, %d use what the reference leaves out; \
-     numbers differ by at most %.1e\n"
-    !compared !wrong !failed !left_out !worst;
+    "%d programs compared, and %d functions made of their derivatives, %d answers differ; %d programs have derivatives \
+     inside, %d of them in each other; %d fail in both, %d use what the reference leaves out; numbers differ by at \
+     most %.1e\n"
+    !compared !derivatives !wrong !with_nested !with_two !failed !left_out !worst;
   if !wrong > 0 || !compared < 4 * !left_out then exit 1

@@ -1,13 +1,16 @@
 //! Random programs as text for the reference implementation that Coq extracts from `proofs/Reference.v`.
 //!
 //! Input: seeds and a contender. Output: a line for each program, in parentheses: the program, its argument, a direction,
-//! and what the contender makes of its value, its derivative in that direction and its gradient. Programs that use
-//! what the reference leaves out have no line.
+//! and what the contender makes of its value, its derivative in that direction and its gradient. Then come functions of
+//! argument and direction that have derivatives inside, most of them derivatives of derivatives of the program, with what
+//! the contender makes of each. Programs that use what the reference leaves out have no line.
 
 use std::fmt::Write;
 
-use pullback_base::Id;
-use pullback_lambda::{AdOp, Arm, Expr, ExprKind, Lit, LoopForm, VarId};
+use pullback_base::{Id, Name, Span};
+use pullback_lambda::{
+    AdOp, Arm, Def, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, VarId, ad_type, tangent,
+};
 
 use crate::contender::{Contender, Outcome};
 use crate::fuzz::{as_tangent, asked, recipe};
@@ -17,16 +20,17 @@ use crate::{Data, Failure};
 /// The case of a seed, or none if the reference does not cover it: an error says what is wrong with the contender.
 pub fn case(seed: u64, contender: &Contender) -> Result<Option<String>, String> {
     let (mode, mut config, bytes) = recipe(seed, true);
-    config.nested_ad = false;
+    config.nested_ad = true;
     let mode = match mode {
         Mode::Exact => "exact",
         Mode::Smooth => "smooth",
         Mode::Free => return Ok(None),
     };
     let made = generate(&bytes, &config);
-    let questions = asked(&made)?;
+    let mut questions = asked(&made)?;
+    let pushed = pushed(&mut questions.program, made.def);
     let mut text = format!("(case {seed} {mode} (globals");
-    for def in made.program.defs.iter() {
+    for def in questions.program.defs.iter() {
         text.push(' ');
         let mut writer = Writer { scope: vec![], text: &mut text };
         if writer.expr(&def.body).is_none() {
@@ -36,20 +40,45 @@ pub fn case(seed: u64, contender: &Contender) -> Result<Option<String>, String> 
     let _ = write!(text, ") {} ", made.def.index());
     data(&made.arg, &mut text);
     let components: Vec<String> = made.direction.iter().map(|x| format!("{x:?}")).collect();
-    let _ = write!(text, " ({})", components.join(" "));
+    let _ = write!(text, " ({}) ", components.join(" "));
     let opened = contender.open(&questions.program);
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
+    data(&direction, &mut text);
     let here = std::slice::from_ref(&made.arg);
-    for outcome in [
-        opened(made.def)(here),
-        opened(questions.forward)(&[made.arg.clone(), direction]),
-        opened(questions.reverse)(here),
-    ] {
+    let along = [made.arg.clone(), direction];
+    let tell = |outcome: Outcome, text: &mut String| {
         text.push(' ');
-        numbers(outcome, &mut text).map_err(|problem| format!("seed {seed}: {problem}"))?;
+        numbers(outcome, text).map_err(|problem| format!("seed {seed}: {problem}"))
+    };
+    tell(opened(made.def)(here), &mut text)?;
+    tell(opened(questions.forward)(&along), &mut text)?;
+    tell(opened(questions.reverse)(here), &mut text)?;
+    text.push_str(" (");
+    let nested =
+        [questions.second, questions.forward_of_reverse, questions.reverse_of_forward].map(Some);
+    for def in nested.into_iter().chain([pushed]).flatten() {
+        let _ = write!(text, "({}", def.index());
+        tell(opened(def)(&along), &mut text)?;
+        text.push(')');
     }
-    text.push(')');
+    text.push_str("))");
     Ok(Some(text))
+}
+
+/// `\x dx -> (linearize main x).1 dx` as a further definition.
+fn pushed(program: &mut Program, main: DefId) -> Option<DefId> {
+    let main = program.global(main, Span::NONE);
+    let input = main.ty.as_fun()?.0.clone();
+    let direction = tangent(&mut program.datas, &input)?;
+    let (x, dx) = (program.fresh("x", input), program.fresh("dx", direction));
+    let (at_x, along) = (program.var(x, Span::NONE), program.var(dx, Span::NONE));
+    let types: Vec<Type> = vec![main.ty.clone(), at_x.ty.clone()];
+    let ty = ad_type(&mut program.datas, AdOp::Linearize, &types).ok()?;
+    let pair = Expr::ad(AdOp::Linearize, vec![main, at_x], ty, Span::NONE);
+    let applied = Expr::app(Expr::proj(pair, 1, Span::NONE), vec![along], Span::NONE);
+    let body = program.lam(vec![x, dx], applied);
+    let (name, ty) = (Name::new("derivative"), body.ty.clone());
+    Some(program.defs.push(Def { name, ty, body, span: Span::NONE }))
 }
 
 /// The Reals of a result, or that the program fails.
@@ -165,15 +194,30 @@ impl Writer<'_> {
                 self.last(&[*var], condition)?;
                 self.last(&[*var], body)?;
             }
-            // Both functions give the same value.
-            ExprKind::Ad(AdOp::DifferentiatedAs, functions) => {
-                self.text.push_str("(app ");
-                self.expr(functions.last()?)?;
-                self.text.push_str(" (tuple))");
-            }
-            ExprKind::Ad(..) => return None,
+            ExprKind::Ad(op, args) => self.operator(*op, args)?,
         }
         Some(())
+    }
+
+    /// An operator on functions or data. Left out are derivatives that the program defines itself, and perturbations.
+    fn operator(&mut self, op: AdOp, args: &[Expr]) -> Option<()> {
+        let head = match op {
+            AdOp::Jvp => "jvp",
+            AdOp::Vjp => "vjp",
+            AdOp::Linearize => "linearize",
+            AdOp::Zeros => "zeros",
+            AdOp::StopGradient => "stop",
+            AdOp::Checkpoint | AdOp::AssumeLinear => "app",
+            // Both functions give the same value.
+            AdOp::DifferentiatedAs => {
+                self.form("app", args.last())?;
+                self.reopen();
+                self.text.push_str(" (tuple))");
+                return Some(());
+            }
+            AdOp::CustomVjp | AdOp::CustomJvp | AdOp::Perturb => return None,
+        };
+        self.form(head, args.iter())
     }
 
     fn form<'e>(&mut self, head: &str, parts: impl IntoIterator<Item = &'e Expr>) -> Option<()> {

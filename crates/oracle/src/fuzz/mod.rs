@@ -166,11 +166,11 @@ pub(crate) struct Questions {
     /// `\x -> (vjp main x).1 1.0`
     pub(crate) reverse: DefId,
     /// `\x dx -> (jvp (\y -> (jvp main y dx).1) x dx).1`
-    second: DefId,
+    pub(crate) second: DefId,
     /// `\x dx -> (jvp (\y -> (vjp main y).1 1.0) x dx).1`
-    forward_of_reverse: DefId,
+    pub(crate) forward_of_reverse: DefId,
     /// `\x dx -> (vjp (\y -> (jvp main y dx).1) x).1 1.0`
-    reverse_of_forward: DefId,
+    pub(crate) reverse_of_forward: DefId,
 }
 
 impl Questions {
