@@ -341,3 +341,130 @@ Definition pull_call (y_bar_0 : R) : (R * R)%type :=
   let '(bar_1, bar_2) := pull_call_inner0 y_bar_0 in
   let bar_3 := add y_bar_0 bar_1 in
   (bar_3, bar_2).
+
+(** ** accumulate_range *)
+
+Definition push_accumulate_range (lo_0 : nat) (hi_1 : nat) (j_2 : nat) (a_dot_3 : nat -> R) (x_dot_4 : R) : nat -> R :=
+  let acc_dot_5 := new_acc a_dot_3 in
+  let acc_dot_5 := range_place lo_0 hi_1 (add_at1_0 j_2 x_dot_4) acc_dot_5 in
+  let b_dot_6 := read_acc acc_dot_5 in
+  b_dot_6.
+
+Definition pull_accumulate_range (lo_0 : nat) (hi_1 : nat) (j_2 : nat) (y_bar_3 : nat -> R) : ((nat -> R) * R)%type :=
+  let bar_4 := slice y_bar_3 lo_0 hi_1 in
+  let bar_5 := index1 bar_4 j_2 in
+  (y_bar_3, bar_5).
+
+(** ** custom *)
+
+Definition push_custom_inner0 (x_0 : R) (y_bar_1 : R) (y_bar_2 : R) : R :=
+  let bar_3 := mul y_bar_2 x_0 in
+  let bar_4 := neg y_bar_1 in
+  let bar_5 := add bar_3 bar_4 in
+  bar_5.
+
+Definition push_custom (x_0 : R) (x_dot_1 : R) (y_dot_2 : R) : R :=
+  let z_dot_3 := push_custom_inner0 x_0 x_dot_1 y_dot_2 in
+  let d_4 := add z_dot_3 x_dot_1 in
+  d_4.
+
+Definition pull_custom_inner0 (x_0 : R) (y_1 : R) (z_2 : R) (bar_3 : R) : (R * R)%type :=
+  let x_bar_4 := neg bar_3 in
+  let y_bar_5 := mul bar_3 x_0 in
+  (x_bar_4, y_bar_5).
+
+Definition pull_custom (x_0 : R) (y_1 : R) (y_2 : R) (y_bar_3 : R) : (R * R)%type :=
+  let '(bar_4, bar_5) := pull_custom_inner0 x_0 y_1 y_2 y_bar_3 in
+  let bar_6 := add y_bar_3 bar_4 in
+  (bar_6, bar_5).
+
+(** ** undefined *)
+
+Definition push_undefined (key_0 : bool) (x_dot_1 : R) : R :=
+  let y_dot_2 :=
+    if key_0 then
+      x_dot_1
+    else
+      (0) in
+  y_dot_2.
+
+Definition pull_undefined (key_0 : bool) (y_bar_1 : R) : R :=
+  let bar_2 :=
+    if key_0 then
+      y_bar_1
+    else
+      (0) in
+  bar_2.
+
+(** ** con *)
+
+Inductive con_T_Shape :=
+  | con_T_Shape_Box (x0 : R) (x1 : R)
+  | con_T_Shape_Disc (x0 : R)
+  | con_T_Shape_Zero.
+
+Definition push_con (x_dot_0 : R) (y_dot_1 : R) : con_T_Shape :=
+  let s_dot_2 := con_T_Shape_Box x_dot_0 y_dot_1 in
+  s_dot_2.
+
+Definition pull_con (y_bar_0 : con_T_Shape) : (R * R)%type :=
+  let '(bar_1, bar_2) := match y_bar_0 with con_T_Shape_Box x0 x1 => (x0, x1) | _ => (0, 0) end in
+  (bar_1, bar_2).
+
+(** ** match *)
+
+Inductive match_Shape :=
+  | match_Shape_Box (x0 : R) (x1 : R)
+  | match_Shape_Disc (x0 : R).
+
+Inductive match_T_Shape :=
+  | match_T_Shape_Box (x0 : R) (x1 : R)
+  | match_T_Shape_Disc (x0 : R)
+  | match_T_Shape_Zero.
+
+Definition push_match (key_0 : match_Shape) (s_dot_1 : match_T_Shape) (x_dot_2 : R) : R :=
+  let y_dot_11 := match key_0 with
+    | match_Shape_Box a_3 b_4 =>
+        let '(a_dot_5, b_dot_6) := match s_dot_1 with match_T_Shape_Box x0 x1 => (x0, x1) | _ => (0, 0) end in
+        let d_7 := add a_dot_5 x_dot_2 in
+        let d_8 := neg b_dot_6 in
+        let d_9 := add d_7 d_8 in
+        d_9
+    | _ =>
+        let d_10 := neg x_dot_2 in
+        d_10
+    end in
+  y_dot_11.
+
+Definition pull_match (key_0 : match_Shape) (y_bar_1 : R) : (match_T_Shape * R)%type :=
+  let '(bar_8, bar_9) := match key_0 with
+    | match_Shape_Box a_2 b_3 =>
+        let bar_4 := neg y_bar_1 in
+        let bar_5 := match_T_Shape_Box y_bar_1 bar_4 in
+        (bar_5, y_bar_1)
+    | _ =>
+        let bar_6 := neg y_bar_1 in
+        let zero_7 := match_T_Shape_Zero in
+        (zero_7, bar_6)
+    end in
+  (bar_8, bar_9).
+
+(** ** zero *)
+
+Definition push_zero (key_0 : bool) (k_1 : nat -> R) (a_dot_2 : nat -> R) : nat -> R :=
+  let b_dot_4 :=
+    if key_0 then
+      a_dot_2
+    else
+      let d_3 := zero1 in
+      d_3 in
+  b_dot_4.
+
+Definition pull_zero (key_0 : bool) (y_bar_1 : nat -> R) : nat -> R :=
+  let bar_3 :=
+    if key_0 then
+      y_bar_1
+    else
+      let zero_2 := zero1 in
+      zero_2 in
+  bar_3.

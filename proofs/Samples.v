@@ -5,7 +5,7 @@
     Proved for each sample but those of loops: the linear part that the compiler makes is what the model's block does, and
     the transpose that the compiler makes is the model's transpose of that block ([agrees]). So the two functions of the
     compiler are adjoint ([agrees_adjoint]), for arrays of all sizes and all indices inside them. Of loops that is proved
-    as it is. [Coverage] says which forms have no sample.
+    as it is.
 
     An array has as many elements as its size says; elements beyond that do not count ([same]). *)
 From Coq Require Import Reals Psatz List Arith Lia Bool.
@@ -60,7 +60,9 @@ Ltac unfold_samples := unfold push_copy, pull_copy, push_neg, pull_neg, push_add
   pull_index_twice, push_update, pull_update, push_slice, pull_slice, push_sum, pull_sum, push_sized,
   pull_sized, push_concat, pull_concat, push_flatten, pull_flatten, push_accumulate, pull_accumulate,
   push_accumulate_part, pull_accumulate_part, push_branch, pull_branch, push_map, pull_map, push_fold,
-  pull_fold, push_fold_down, pull_fold_down, push_call_inner0, push_call, pull_call_inner0, pull_call in *.
+  pull_fold, push_fold_down, pull_fold_down, push_call_inner0, push_call, pull_call_inner0, pull_call,
+  push_accumulate_range, pull_accumulate_range, push_custom, push_custom_inner0, pull_custom, pull_custom_inner0,
+  push_undefined, pull_undefined, push_zero, pull_zero, push_con, pull_con, push_match, pull_match in *.
 
 Ltac check :=
   split; unfold statement, add_to; simpl; unfold_samples; unfold_ir; simpl; intros; repeat split; intros;
@@ -190,6 +192,19 @@ Example branch_agrees c : agrees
   (fun v => push_branch c (fst v) (snd v)) (pull_branch c).
 Proof. destruct c; check. Qed.
 
+(** [if c { x } else { undef }]: what is undefined does not move *)
+Example undefined_agrees c : agrees
+  (If Scalar Scalar Scalar c (Yield _ _ (Value _ _ one)) (statement (Undef _ _)) (Yield _ _ (Value _ _ (Tangent (First Here)))))
+  (push_undefined c) (pull_undefined c).
+Proof. destruct c; check. Qed.
+
+(** [if c { a } else { [1, 2] }]: neither does a constant *)
+Example zero_agrees c k n : agrees
+  (If (Array n Scalar) (Array n Scalar) (Array n Scalar) c (Yield _ _ (Value _ _ one)) (statement (Zero _ _))
+    (Yield _ _ (Value _ _ (Tangent (First Here)))))
+  (push_zero c k) (pull_zero c).
+Proof. destruct c; check. Qed.
+
 (** [f(x, y) + x], where [f(x, y) = -x + y] *)
 Example call_agrees : agrees
   (Call (Pair Scalar Scalar) (Pair Scalar Scalar) Scalar Scalar
@@ -198,6 +213,56 @@ Example call_agrees : agrees
     (statement (Plus _ _ (Tangent (First Here)) (Tangent (Second (First Here))))))
   (fun v => push_call (fst v) (snd v)) pull_call.
 Proof. check. Qed.
+
+(** [part = acc[lo:hi]; part[j] += x] *)
+Example accumulate_range_agrees n lo len j (inside : (lo + len <= n)%nat) (inside' : (j < len)%nat) : agrees
+  (Let (Pair (Array n Scalar) Scalar) _ _ (Copy _ _ fst_of_two)
+    (AddAcc _ _ _ (First (Range lo len inside (At j inside' Here))) (Tangent (Second (Second Here)))
+      (statement (Copy _ _ (Tangent (First Here))))))
+  (fun v => push_accumulate_range lo (lo + len) j (fst v) (snd v)) (pull_accumulate_range lo (lo + len) j).
+Proof. check. Qed.
+
+(** [f(x, y) + x], where the user's pullback of [f] takes [bar] to [-bar] and [bar * x]. In forward mode the compiler
+    has transposed the pullback; in reverse mode it calls it. *)
+Example custom_agrees x y z : agrees
+  (Custom (Pair Scalar Scalar) (Pair Scalar Scalar) Scalar Scalar
+    (Let _ _ _ (Neg _ one) (Let _ _ _ (Mul _ (Tangent (Second Here)) x)
+      (Yield _ _ (Both _ _ _ (Value _ _ (Tangent (Second (First Here)))) (Value _ _ (Tangent (First Here)))))))
+    (Both _ _ _ (Value _ _ fst_of_two) (Value _ _ snd_of_two))
+    (statement (Plus _ _ (Tangent (First Here)) (Tangent (Second (First Here))))))
+  (fun v => push_custom x (fst v) (snd v)) (pull_custom x y z).
+Proof. check. Qed.
+
+(** ** Data
+
+    A tangent of data is the tangents of the fields of the constructor that the value has: here a pair. The zero of all
+    shapes is a constructor too. *)
+Definition con_fields (t : con_T_Shape) : R * R := match t with con_T_Shape_Box x y => (x, y) | _ => (0, 0) end.
+
+Example con_agrees :
+  agrees (statement (Con (Pair Scalar Scalar) _ _ fst_of_two snd_of_two))
+    (fun v => con_fields (push_con (fst v) (snd v))) (fun u => pull_con (con_T_Shape_Box (fst u) (snd u))) /\
+  pull_con con_T_Shape_Zero = (0, 0).
+Proof. split; [check | reflexivity]. Qed.
+
+Definition match_fields (t : match_T_Shape) : R * R := match t with match_T_Shape_Box x y => (x, y) | _ => (0, 0) end.
+
+(** [match s { Box(a, b) => a + x - b, else => -x }]: each of the two arms *)
+Example match_box_agrees a b : agrees
+  (Match (Pair (Pair Scalar Scalar) Scalar) Scalar Scalar 0 (fun _ =>
+      Let _ _ _ (Plus _ _ (Tangent (First (First Here))) (Tangent (Second Here)))
+        (Let _ _ _ (Neg _ (Tangent (Second (First (Second Here)))))
+          (statement (Plus _ _ (Tangent (Second (First Here))) (Tangent (First Here))))))
+    (Yield _ _ (Value _ _ (Tangent (First Here)))))
+  (fun v => push_match (match_Shape_Box a b) (match_T_Shape_Box (fst (fst v)) (snd (fst v))) (snd v))
+  (fun u => let (t, x) := pull_match (match_Shape_Box a b) u in (match_fields t, x)).
+Proof. check. Qed.
+
+Example match_disc_agrees a t : agrees
+  (Match Scalar Scalar Scalar 1 (fun _ => statement (Neg _ one)) (Yield _ _ (Value _ _ (Tangent (First Here)))))
+  (fun v => push_match (match_Shape_Disc a) t v) (fun u => snd (pull_match (match_Shape_Disc a) u)) /\
+  forall u, fst (pull_match (match_Shape_Disc a) u) = match_T_Shape_Zero.
+Proof. split; [check | reflexivity]. Qed.
 
 (** ** Loops
 

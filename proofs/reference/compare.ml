@@ -263,4 +263,4 @@ let () =
      inside, %d of them in each other; %d fail in both, %d use what the reference leaves out; numbers differ by at \
      most %.1e\n"
     !compared !derivatives !wrong !with_nested !with_two !failed !left_out !worst;
-  if !wrong > 0 || !compared < 4 * !left_out then exit 1
+  if !wrong > 0 || !compared < 4 * !left_out || 10 * !with_nested < !compared then exit 1

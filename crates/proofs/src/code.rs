@@ -2,40 +2,62 @@
 //!
 //! A statement becomes a `let`. An accumulator is a value that is bound anew by what adds to it; a part of an
 //! accumulator is a place in it. A loop passes on its states and the accumulators that its body adds to. Arrays of
-//! units, which only have sizes, are left out.
+//! units, which only have sizes, are left out. A data type becomes an inductive type; its names begin with that of the
+//! sample.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::bug;
-use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
+};
 use pullback_prim::Prim;
 
-/// A function, under the name that `named` gives; calls are of the names that it gives too.
+/// A function of this sample, under the name that `named` gives; calls are of the names that it gives too.
 pub(crate) fn definition(
     program: &Program,
+    sample: &str,
     func: FuncId,
     named: &dyn Fn(FuncId) -> String,
 ) -> String {
-    let mut printer =
-        Printer { program, named, names: BTreeMap::new(), places: BTreeMap::new(), sizes: vec![] };
+    let types = Types { program, sample };
+    let (names, places) = (BTreeMap::new(), BTreeMap::new());
+    let mut printer = Printer { program, types, named, names, places, sizes: vec![] };
     let source = &program.funcs[func];
     let mut head = format!("Definition {}", named(func));
     for param in &source.params {
         let ty = program.vars[*param].ty;
         if ty.elem != Elem::Unit {
-            head += &format!(" ({} : {})", printer.bind(*param), coq_type(ty));
+            head += &format!(" ({} : {})", printer.bind(*param), types.ty(ty));
         }
     }
-    let results: Vec<String> = source.results.iter().map(|ty| factor(coq_type(*ty))).collect();
+    let results: Vec<String> = source.results.iter().map(|ty| factor(types.ty(*ty))).collect();
     let body = printer.block(&source.body, "  ", &[]);
     for size in &printer.sizes {
         head += &format!(" ({size} : nat)");
     }
     let result = match source.results[..] {
-        [result] => coq_type(result),
+        [result] => types.ty(result),
         _ => format!("({})%type", results.join(" * ")),
     };
     format!("{head} : {result} :=\n{body}.\n")
+}
+
+/// The data types that functions of this sample use, as inductive types.
+pub(crate) fn inductive_types(program: &Program, sample: &str, funcs: &[FuncId]) -> Vec<String> {
+    let types = Types { program, sample };
+    let mut used = BTreeSet::new();
+    let mut note = |ty: Type| {
+        if let Elem::Data(data) = ty.elem {
+            used.insert(data);
+        }
+    };
+    for func in funcs {
+        let source = &program.funcs[*func];
+        source.params.iter().for_each(|param| note(program.vars[*param].ty));
+        source.body.visit(&mut |stmt| stmt.vars.iter().for_each(|var| note(program.vars[*var].ty)));
+    }
+    used.into_iter().map(|data| types.inductive(data)).collect()
 }
 
 /// A type as a factor of a product.
@@ -43,18 +65,68 @@ fn factor(ty: String) -> String {
     if ty.contains(' ') { format!("({ty})") } else { ty }
 }
 
-fn coq_type(ty: Type) -> String {
-    let elem = match ty.elem {
-        Elem::Real => "R",
-        Elem::Int => "nat",
-        Elem::Bool => "bool",
-        Elem::Str | Elem::Unit | Elem::Data(_) => bug("proofs", "samples without text and data"),
-    };
-    format!("{}{elem}", "nat -> ".repeat(ty.rank.into()))
+/// How types are printed.
+#[derive(Clone, Copy)]
+struct Types<'a> {
+    program: &'a Program,
+    sample: &'a str,
+}
+
+impl Types<'_> {
+    fn ty(self, ty: Type) -> String {
+        let elem = match ty.elem {
+            Elem::Real => "R",
+            Elem::Int => "nat",
+            Elem::Bool => "bool",
+            Elem::Data(data) => &self.data(data),
+            Elem::Str | Elem::Unit => bug("proofs", "samples without text"),
+        };
+        format!("{}{elem}", "nat -> ".repeat(ty.rank.into()))
+    }
+
+    fn data(self, data: DataId) -> String {
+        format!("{}_{}", self.sample, word(self.program.datas[data].name.as_str()))
+    }
+
+    fn constructor(self, data: DataId, tag: u32) -> String {
+        let name = &self.program.constructors(data)[tag as usize].name;
+        format!("{}_{}", self.data(data), word(name.as_str()))
+    }
+
+    fn inductive(self, data: DataId) -> String {
+        let mut out = format!("Inductive {} :=", self.data(data));
+        for (tag, constructor) in (0..).zip(self.program.constructors(data)) {
+            out += &format!("\n  | {}", self.constructor(data, tag));
+            for (place, field) in constructor.fields.iter().enumerate() {
+                out += &format!(" (x{place} : {})", self.ty(*field));
+            }
+        }
+        out + ".\n"
+    }
+
+    /// The zero of a type without a shape.
+    fn zero(self, ty: Type) -> String {
+        match ty.elem {
+            Elem::Data(data) if ty.rank == 0 => {
+                let last = self.program.constructors(data).len() as u32 - 1;
+                self.constructor(data, last)
+            }
+            Elem::Real if ty.rank == 0 => "0".to_owned(),
+            Elem::Real | Elem::Int | Elem::Bool | Elem::Str | Elem::Unit | Elem::Data(_) => {
+                format!("zero{}", ty.rank)
+            }
+        }
+    }
+}
+
+/// A name as one word.
+fn word(name: &str) -> String {
+    name.replace([' ', '`', '(', ')'], "_")
 }
 
 struct Printer<'a> {
     program: &'a Program,
+    types: Types<'a>,
     named: &'a dyn Fn(FuncId) -> String,
     /// Variables by number, in the order in which they are bound.
     names: BTreeMap<VarId, String>,
@@ -67,7 +139,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn bind(&mut self, var: VarId) -> String {
         let number = self.names.len();
-        let stem = self.program.vars[var].name.as_str().replace([' ', '`'], "_");
+        let stem = word(self.program.vars[var].name.as_str());
         let name = format!("{stem}_{number}");
         self.names.insert(var, name.clone());
         name
@@ -156,12 +228,56 @@ impl Printer<'_> {
                     pattern(&vars)
                 )
             }
+            Op::Match(cases) => self.cases(stmt, cases, indent),
             op => {
                 let value = self.operation(stmt, op);
                 let vars = self.bind_all(&stmt.vars);
                 format!("{indent}let {} := {value} in\n", pattern(&vars))
             }
         }
+    }
+
+    fn cases(&mut self, stmt: &Stmt, cases: &Match, indent: &str) -> String {
+        let Elem::Data(data) = self.program.type_of(cases.scrutinee).elem else {
+            bug("proofs", "a data value that is looked at")
+        };
+        let changed = self.changed(&stmt.op.blocks());
+        let deeper = format!("{indent}      ");
+        let mut arms = String::new();
+        for arm in &cases.arms {
+            let fields = self.bind_all(&arm.params);
+            let head = [vec![self.types.constructor(data, arm.tag)], fields].concat().join(" ");
+            let block = self.block(&arm.block, &deeper, &changed);
+            arms += &format!("{indent}  | {head} =>\n{block}\n");
+        }
+        if let Some(block) = &cases.default {
+            let block = self.block(block, &deeper, &changed);
+            arms += &format!("{indent}  | _ =>\n{block}\n");
+        }
+        let scrutinee = self.atom(cases.scrutinee);
+        let passed: Vec<String> = changed.iter().map(|acc| self.name(*acc)).collect();
+        let vars = [self.bind_all(&stmt.vars), passed].concat();
+        format!(
+            "{indent}let {} := match {scrutinee} with\n{arms}{indent}  end in\n",
+            pattern(&vars)
+        )
+    }
+
+    /// The fields of a tangent of data, or zeros.
+    fn unpacked(&self, stmt: &Stmt, tangent: Atom, tag: u32) -> String {
+        let Elem::Data(data) = self.program.type_of(tangent).elem else {
+            bug("proofs", "a tangent of data")
+        };
+        let fields: Vec<String> = (0..stmt.vars.len()).map(|place| format!("x{place}")).collect();
+        let zeros = stmt.vars.iter().map(|var| self.types.zero(self.program.vars[*var].ty));
+        format!(
+            "match {} with {} {} => {} | _ => {} end",
+            self.atom(tangent),
+            self.types.constructor(data, tag),
+            fields.join(" "),
+            tuple(&fields),
+            tuple(&zeros.collect::<Vec<_>>())
+        )
     }
 
     /// The accumulator that a part belongs to, and how something is added to the part: `HERE` is what adds there.
@@ -276,7 +392,15 @@ impl Printer<'_> {
             Op::Concat(a, b) => all(&format!("concat {size}"), &[*a, *b]),
             Op::Flatten(a) => all(&format!("flatten {size}"), &[*a]),
             Op::Sum(a) => all(&format!("sum {size}"), &[*a]),
-            Op::Zero(_) => format!("zero{}", self.program.vars[stmt.vars[0]].ty.rank),
+            Op::Zero(_) | Op::Undef => self.types.zero(self.program.vars[stmt.vars[0]].ty),
+            Op::Con(tag, fields) => {
+                let Elem::Data(data) = self.program.vars[stmt.vars[0]].ty.elem else {
+                    bug("proofs", "a data value that is made")
+                };
+                let head = self.types.constructor(data, *tag);
+                if fields.is_empty() { head } else { all(&head, fields) }
+            }
+            Op::Unpack { tangent, tag, .. } => self.unpacked(stmt, *tangent, *tag),
             Op::Call(func, args) => {
                 let args: Vec<Atom> = args
                     .iter()

@@ -9,7 +9,7 @@ use pullback_ad::{Until, derivation};
 use pullback_base::{FileId, bug};
 use pullback_ir::{FuncId, Op, Program, parse};
 
-use crate::code::definition;
+use crate::code::{definition, inductive_types};
 
 const SAMPLES: &str = include_str!("samples.ir");
 
@@ -38,11 +38,18 @@ pub fn coq() -> String {
             continue;
         }
         let _ = write!(out, "\n(** ** {name} *)\n");
+        let mut types: Vec<String> = vec![];
         for (until, prefix) in [(Until::Unzip, "push"), (Until::Transpose, "pull")] {
             let (program, roots) = derived(samples.clone(), sample, until);
             let [_, linear] = roots[..] else { bug("proofs", "two functions of a derivation") };
             let mut funcs = reachable(&program, linear);
             funcs.reverse();
+            for ty in inductive_types(&program, &name, &funcs) {
+                if !types.contains(&ty) {
+                    let _ = write!(out, "\n{ty}");
+                    types.push(ty);
+                }
+            }
             for (at, func) in funcs.iter().enumerate() {
                 let named = |called: FuncId| {
                     let place = funcs.iter().position(|func| *func == called).unwrap_or(at);
@@ -50,7 +57,7 @@ pub fn coq() -> String {
                         if called == linear { String::new() } else { format!("_inner{place}") };
                     format!("{prefix}_{name}{inner}")
                 };
-                let _ = write!(out, "\n{}", definition(&program, *func, &named));
+                let _ = write!(out, "\n{}", definition(&program, &name, *func, &named));
             }
         }
     }
