@@ -9,8 +9,10 @@ use pullback_prompt::{Page, Prompt, Said, read_in_terminal, read_plainly};
 use pullback_session::{Disk, Session, Settings};
 
 use crate::exit::{SUCCESS, WRONG_USAGE};
+use crate::lines::progress_line;
 use crate::options::{Color, PAGE};
 use crate::terminal::{draws_colours, error_line, page_width, print, report};
+use crate::watcher::Watcher;
 
 /// Serves a prompt; the exit code.
 pub fn repl(color: Color, file: Option<PathBuf>, settings: Settings) -> u8 {
@@ -19,10 +21,13 @@ pub fn repl(color: Color, file: Option<PathBuf>, settings: Settings) -> u8 {
     let page = Page { width: page_width().unwrap_or(PAGE), colours };
     let mut prompt = Prompt::new(session, page);
     let is_terminal = io::stdin().is_terminal();
-    let mut tell = |said: Said| {
-        if is_terminal || !matches!(said, Said::Defined(_)) {
-            say(said, color);
-        }
+    let watch = prompt.watch();
+    let mut watcher = None;
+    let mut tell = |said: Said| match said {
+        Said::Begun => watcher = Watcher::over(watch.clone()),
+        Said::Ended => watcher = None,
+        Said::Defined(_) if !is_terminal => {}
+        Said::Answer(_) | Said::Defined(_) | Said::Note(_) | Said::Findings(_) => say(said, color),
     };
     if let Some(file) = file {
         prompt.load(file, &mut tell);
@@ -43,8 +48,12 @@ pub fn repl(color: Color, file: Option<PathBuf>, settings: Settings) -> u8 {
 
 fn say(said: Said, color: Color) {
     match said {
+        Said::Begun | Said::Ended => {}
         // Whoever reads no answers is told no errors of theirs.
-        Said::Answer(text) | Said::Defined(text) => drop(print(&text)),
+        Said::Answer(text) | Said::Defined(text) => {
+            progress_line(None);
+            print(&text);
+        }
         Said::Note(text) => error_line(&text),
         Said::Findings(found) => report(&found.sources, &found.diagnostics, color),
     }

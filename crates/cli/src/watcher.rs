@@ -30,13 +30,16 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch, if standard error is a terminal that can take a line back.
+    /// Begins to watch a run, if standard error is a terminal that can take a line back.
     pub fn start() -> Option<Self> {
+        Self::over(Arc::default())
+    }
+    /// Begins to watch runs that tell this.
+    pub fn over(progress: Arc<Progress>) -> Option<Self> {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if is_dumb || !io::stderr().is_terminal() {
             return None;
         }
-        let progress = Arc::new(Progress::default());
         let (at_work, ended) = channel::<()>();
         let watched = progress.clone();
         let watch = move || {

@@ -9,6 +9,7 @@ impl Prompt {
     /// Does what a line says. Whatever is wrong leaves the prompt as it was.
     pub fn line(&mut self, text: &str, tell: Tell<'_>) -> Next {
         self.watch().resume();
+        self.watch().tell(None);
         match line(text) {
             Line::Empty => {}
             Line::Command(name, rest) => return command(self, name, rest, tell),

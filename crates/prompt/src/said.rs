@@ -9,6 +9,10 @@ pub enum Said {
     Answer(String),
     /// What was defined, which nobody needs to hear who reads no prompt.
     Defined(String),
+    /// A line that is worked on from now on, until its end is told.
+    Begun,
+    /// The end of what was begun.
+    Ended,
     /// Something beside the answer.
     Note(String),
     /// What is wrong, or worth a warning.

@@ -20,6 +20,8 @@ use crate::said::Said;
 /// How many lines are kept.
 const KEPT: usize = 10_000;
 const MENU: &str = "candidates";
+/// What stands before a line.
+const MARK: &str = "> ";
 
 /// Does what the lines say that somebody writes, until he ends it. Gives the reason if the terminal is none.
 pub fn read_in_terminal(
@@ -36,7 +38,9 @@ pub fn read_in_terminal(
                 // Ctrl-C stops runs from here on, and belongs to the line again afterwards.
                 let interrupt = Interrupt::stopping(watch.clone());
                 let mut prompt = prompt.lock().unwrap_or_else(PoisonError::into_inner);
+                tell(Said::Begun);
                 let next = prompt.line(&line, tell);
+                tell(Said::Ended);
                 drop(interrupt);
                 if next == Next::Quit {
                     return Ok(());
@@ -50,7 +54,7 @@ pub fn read_in_terminal(
 }
 
 fn editor(prompt: &Arc<Mutex<Prompt>>, colours: bool) -> Reedline {
-    let menu = Box::new(ColumnarMenu::default().with_name(MENU));
+    let menu = Box::new(ColumnarMenu::default().with_name(MENU).with_marker(MARK));
     let mut keys = default_emacs_keybindings();
     let complete = ReedlineEvent::UntilFound(vec![
         ReedlineEvent::Menu(MENU.to_owned()),
@@ -110,7 +114,7 @@ impl Marks for Mark {
         Cow::Borrowed("")
     }
     fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed("> ")
+        Cow::Borrowed(MARK)
     }
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
         Cow::Borrowed("| ")

@@ -99,10 +99,10 @@ fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     terminal.press("Enter");
     terminal.wait_for("12.0");
     terminal.wait_for_line();
-    // Ctrl-C stops what runs.
+    // A long run says how far it is, and Ctrl-C stops it.
     terminal.write("loop a = 1.0 while a > 0.0 do a + 1e-9");
     terminal.press("Enter");
-    sleep(Duration::from_millis(1500));
+    terminal.wait_for("iteration ");
     terminal.press("C-c");
     terminal.wait_for("E07");
     terminal.wait_for_line();
@@ -110,6 +110,8 @@ fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     terminal.press("Enter");
     terminal.wait_for("27.0");
     terminal.wait_for_line();
+    // The line of progress is gone.
+    terminal.wait_until(|screen| !screen.contains("iteration "), "answers alone");
     // Completion, and the end.
     terminal.write("cu");
     terminal.press("Tab");
