@@ -1,9 +1,10 @@
 //! What was found, as data that any thread may keep: diagnostics with the text that they point into.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use pullback_base::{Diagnostic, LineCol, SourceMap, Span, Style, render};
+use pullback_base::{Diagnostic, FileId, LineCol, SourceMap, Span, Style, render};
 
 /// Diagnostics, and the texts of their places.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,27 @@ impl Place {
             start: sources.line_col(span.start()),
             end: sources.line_col(span.end()),
         })
+    }
+    /// The places of many spans, without those that come from no text.
+    pub fn all(sources: &SourceMap, spans: impl IntoIterator<Item = Span>) -> Vec<Self> {
+        let mut starts: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
+        let spans = spans.into_iter().filter(|span| !span.is_none());
+        let places = spans.map(|span| {
+            let text = sources.text(span.file);
+            let starts = starts.entry(span.file).or_insert_with(|| {
+                let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+                std::iter::once(0).chain(breaks).collect()
+            });
+            let position = |offset: usize| {
+                let line = starts.partition_point(|start| *start <= offset);
+                let column = text[starts[line - 1]..offset].chars().count() + 1;
+                LineCol { line, column }
+            };
+            let range = span.range();
+            let file = sources.name(span.file).to_owned();
+            Self { file, start: position(range.start), end: position(range.end), range }
+        });
+        places.collect()
     }
 }
 

@@ -180,7 +180,8 @@ fn missing(written: &str, path: &Path, error: &std::io::Error, span: Span) -> Di
     )
     .note("an import is relative to the file it stands in, without the ending `.pull`");
     if let Some(near) = nearest(written, stdlib::module_names()) {
-        return diagnostic.hint(format!("did you mean the library's \"{near}\"?"));
+        let words = format!("did you mean the library's \"{near}\"?");
+        return diagnostic.fix(words, span, format!("\"{near}\""));
     }
     let names: Vec<String> = stdlib::module_names().map(|name| format!("\"{name}\"")).collect();
     if names.is_empty() {

@@ -317,6 +317,10 @@ impl Analysis {
     pub fn place(&self, span: Span) -> Option<Place> {
         Place::of(&self.findings.sources, span)
     }
+    /// The places of many spans, without those that come from no text.
+    pub fn places(&self, spans: impl IntoIterator<Item = Span>) -> Vec<Place> {
+        Place::all(&self.findings.sources, spans)
+    }
 }
 
 /// What there is to know of a file, but for the findings, which stay with the query.
@@ -340,8 +344,10 @@ fn analyse(query: &mut Query<'_>, path: &Path) -> Analysis {
     let (Some((globals, schemes, index)), Some(modules)) = (found, modules) else {
         return Analysis::default();
     };
+    let written = globals.iter().map(|(span, ..)| *span).filter(|span| !span.is_none());
+    let mut places = Place::all(&query.sources, written).into_iter();
     let definitions = globals.into_iter().map(|(span, name, ty, doc)| {
-        let place = Place::of(&query.sources, span);
+        let place = if span.is_none() { None } else { places.next() };
         Definition { name, ty, place, doc }
     });
     let definitions = definitions.collect();

@@ -3,7 +3,7 @@
 //! The tables are made by `build.rs` from `lib/` and `docs/errors/`.
 
 use pullback_base::Span;
-use pullback_syntax::ast::ItemKind;
+use pullback_syntax::ast::{Item, ItemKind, TypeBody};
 use pullback_types::Shelf;
 
 use crate::bug::bug;
@@ -38,17 +38,51 @@ pub fn language() -> &'static str {
     embedded::LANGUAGE
 }
 
-/// The modules that define a value of this name for their users: with documentation.
+/// What a module of the library has for its users: what is documented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// A definition.
+    Value,
+    /// A type.
+    Type,
+    /// A constructor of a type.
+    Constructor,
+}
+
+/// The modules that define a value of this name for their users.
 fn modules_with(name: &str) -> Vec<&'static str> {
+    exporters(name, Export::Value)
+}
+
+/// The modules that have something of this name for their users.
+pub fn exporters(name: &str, export: Export) -> Vec<&'static str> {
+    let has = |item: &Item| {
+        let is_it = match (&item.kind, export) {
+            (ItemKind::Def(def), Export::Value) => def.name.node == name,
+            (ItemKind::Type(decl), Export::Type) => decl.name.node == name,
+            (ItemKind::Type(decl), Export::Constructor) => {
+                matches!(&decl.body, TypeBody::Sum(all) if all.iter().any(|it| it.name.node == name))
+            }
+            (ItemKind::Def(_) | ItemKind::Type(_), _)
+            | (ItemKind::Import(_) | ItemKind::Error, _) => false,
+        };
+        is_it && !item.doc.is_empty()
+    };
     let defines = |(module, text): &(&'static str, &str)| {
-        let parsed = pullback_syntax::parse(text, Span::NONE.file);
-        let here = parsed.module.items.iter().any(|item| {
-            matches!(&item.kind, ItemKind::Def(def) if def.name.node == name)
-                && !item.doc.is_empty()
-        });
+        // Most modules do not have the word, and are not parsed.
+        let here = has_word(text, name)
+            && pullback_syntax::parse(text, Span::NONE.file).module.items.iter().any(has);
         (here && *module != "prelude").then_some(*module)
     };
     embedded::MODULES.iter().filter_map(defines).collect()
+}
+
+/// Whether a text has a word behind a blank, as declarations have it.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '\'');
+    text.match_indices(word).any(|(at, _)| {
+        text[..at].ends_with([' ', '\n']) && !text[at + word.len()..].starts_with(is_part)
+    })
 }
 
 /// The page of a diagnostic's code.

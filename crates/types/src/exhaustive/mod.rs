@@ -10,7 +10,9 @@ mod matrix;
 mod pattern;
 mod witness;
 
-use pullback_base::Diagnostic;
+use std::ops::Range;
+
+use pullback_base::{Diagnostic, Span};
 
 use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
 use crate::ty::Ty;
@@ -20,6 +22,8 @@ use pattern::Pat;
 
 /// The most missing cases that one message names.
 const MAX_CASES: usize = 4;
+/// The most missing cases that one fix writes arms for.
+const MAX_ARMS: usize = 32;
 
 /// Errors for missing cases and refutable patterns, warnings for arms that are never reached, in all
 /// definitions but so many that come first.
@@ -82,10 +86,9 @@ fn check_match(typed: &Typed, scrutinee: &TExpr, arms: &[TArm], out: &mut Vec<Di
         let cover = patterns[..index].iter().position(|above| checker.covers(above, pattern));
         out.push(unreachable_arm(typed, &arms[index], cover.map(|above| &arms[above])));
     }
-    let missing = missing_cases(typed, &mut checker, rows);
+    let missing = missing_cases(typed, &mut checker, rows, MAX_ARMS);
     if !missing.is_empty() {
-        let swallows = arms.last().is_some_and(|arm| takes_foreign_arms(typed, &arm.body));
-        out.push(inexhaustive(scrutinee, &missing, swallows));
+        out.push(inexhaustive(scrutinee, &missing, arms.last().map(|arm| End::of(typed, arm))));
     }
 }
 
@@ -93,11 +96,16 @@ fn patterns_of(arms: &[TArm]) -> Option<Vec<Pat>> {
     arms.iter().map(|arm| Pat::of(&arm.pattern)).collect()
 }
 
-/// Some cases that the rows do not cover: all of them, if they are few.
-fn missing_cases(typed: &Typed, checker: &mut Checker<'_>, rows: Vec<Row<'_>>) -> Vec<String> {
+/// Cases that the rows do not cover: all of them, if there are no more than `most`.
+fn missing_cases(
+    typed: &Typed,
+    checker: &mut Checker<'_>,
+    rows: Vec<Row<'_>>,
+    most: usize,
+) -> Vec<String> {
     let mut shown = Vec::new();
     let mut found: Vec<Pat> = Vec::new();
-    while found.len() < MAX_CASES {
+    while found.len() < most {
         let mut all = rows.clone();
         all.extend(found.iter().map(|pattern| vec![pattern]));
         let Some(case) = checker.missing(&all) else { break };
@@ -116,7 +124,7 @@ fn takes_foreign_arms(typed: &Typed, body: &TExpr) -> bool {
 
 fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<Diagnostic>) {
     let Some(simple) = Pat::of(pattern) else { return };
-    let cases = missing_cases(typed, &mut Checker::new(typed, 1), vec![vec![&simple]]);
+    let cases = missing_cases(typed, &mut Checker::new(typed, 1), vec![vec![&simple]], 1);
     let Some(case) = cases.first() else { return };
     let label = if case == "_" {
         "other values do not fit".to_owned()
@@ -135,7 +143,45 @@ fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<D
     );
 }
 
-fn inexhaustive(scrutinee: &TExpr, missing: &[String], swallows: bool) -> Diagnostic {
+/// How a `match` ends.
+#[derive(Clone, Copy)]
+struct End {
+    /// The last arm.
+    arm: Span,
+    /// Whether it takes arms that are perhaps those of this match.
+    swallows: bool,
+    /// Whether it would take an arm that is written behind it.
+    is_open: bool,
+}
+
+impl End {
+    fn of(typed: &Typed, arm: &TArm) -> Self {
+        let end = arm.span.range().end;
+        let mut is_open = false;
+        let mut todo = vec![&arm.body];
+        while let Some(expr) = todo.pop() {
+            // A match in parentheses ends before the arm does.
+            if let TExprKind::Match(_, arms) = &expr.kind {
+                is_open |= arms.last().is_some_and(|arm| arm.span.range().end == end);
+            }
+            for_each_child(expr, &mut |child| todo.push(child));
+        }
+        Self { arm: arm.span, swallows: takes_foreign_arms(typed, &arm.body), is_open }
+    }
+}
+
+/// The arms that are missing, as they are written behind the last one, or else before its pattern.
+fn arms_to_write(missing: &[String], last: End) -> (Span, String) {
+    let arms = missing.iter().map(|case| format!("{case} -> error \"not written yet\""));
+    if last.is_open {
+        return (last.arm.start(), arms.map(|arm| arm + "\n| ").collect());
+    }
+    let Range { end, .. } = last.arm.range();
+    (Span::new(last.arm.file, end, end), arms.map(|arm| format!("\n| {arm}")).collect())
+}
+
+fn inexhaustive(scrutinee: &TExpr, missing: &[String], last: Option<End>) -> Diagnostic {
+    let (all, missing) = (missing, &missing[..missing.len().min(MAX_CASES)]);
     let quoted: Vec<_> = missing.iter().map(|case| format!("`{case}`")).collect();
     let label = match quoted.as_slice() {
         [only] if only == "`_`" => "values other than those in the arms are not covered".to_owned(),
@@ -147,13 +193,20 @@ fn inexhaustive(scrutinee: &TExpr, missing: &[String], swallows: bool) -> Diagno
     let diagnostic =
         Diagnostic::error("E0501", scrutinee.span, "this match does not cover every case", label)
             .note("a match must have an arm for every value that can arrive");
-    if swallows {
+    if last.is_some_and(|last| last.swallows) {
         return diagnostic.hint(
             "put the inner `match` in parentheses: without them it takes all arms that follow",
         );
     }
     let rest = if missing == ["_"] { "" } else { ", or `| _ -> …` for all the rest" };
-    diagnostic.hint(format!("add `{}`{rest}", arms.join(" ")))
+    let words = format!("add `{}`{rest}", arms.join(" "));
+    match last {
+        Some(last) => {
+            let (place, text) = arms_to_write(all, last);
+            diagnostic.fix(words, place, text)
+        }
+        None => diagnostic.hint(words),
+    }
 }
 
 fn unreachable_arm(typed: &Typed, arm: &TArm, cover: Option<&TArm>) -> Diagnostic {
