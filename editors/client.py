@@ -166,13 +166,17 @@ def session(command, folder, say=print):
     formatted = apply(text, client.ask("textDocument/formatting", {**file, **options}))
     assert formatted == TEXT, formatted
     say("format: as it was")
+    line = {"range": {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 9}}}
+    formatted = apply(text, client.ask("textDocument/rangeFormatting", {**file, **line, **options}))
+    assert formatted == TEXT, formatted
+    say("format a definition: as it was")
 
     lenses = client.ask("textDocument/codeLens", file)
     for lens in lenses:
         command = lens["command"]
         answer = client.ask("workspace/executeCommand", {k: command[k] for k in ("command", "arguments")})
         assert answer["ok"], answer
-        say(f"{command['command']}: {answer['text']}")
+        say(f"{command['command']}: {answer['text'].splitlines()[-1]}")
     assert lenses, "an expectation has lenses"
 
     code = client.end()

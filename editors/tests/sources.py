@@ -23,7 +23,7 @@ def is_sound(path):
 @cache
 def programs():
     """All well-formed programs, of the repository and of its documents."""
-    folders = ["benches", "crates", "docs", "examples", "lib", "tests"]
+    folders = ["benches", "crates", "docs", "examples", "lib", "playground", "tests"]
     paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.pull"))
     return [path for path in paths if is_sound(path)]
 

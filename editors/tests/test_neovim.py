@@ -43,7 +43,7 @@ for _, lens in ipairs(lenses) do
   told = nil
   client:exec_cmd(lens.command, { bufnr = 0 }, function(_, answer) told = answer.text end)
   until_(function() return told ~= nil end)
-  say(lens.command.command, told)
+  say(lens.command.command, (told:gsub(".*\\n", "")))
 end
 end
 local well, wrong = xpcall(session, debug.traceback)
@@ -62,6 +62,9 @@ def area (r: Real): Real = 3.14 * square r
 pullback.test holds
 pullback.evaluate square 3.0 = 9.0
 pullback.gradient grad square 3.0 = 6.0
+pullback.evaluate square 3.0 = 9.0
+pullback.gradient grad square 3.0 = 6.0
+pullback.checkGrad 12 checks in 4 directions: 12 hold
 """
 
 

@@ -1,4 +1,4 @@
-//! What could be done at a place: what mends a mistake, and types that could be written.
+//! What could be done at a place: what mends a mistake, imports of the library among it, and types that could be written.
 
 use std::ops::Range;
 
@@ -8,6 +8,7 @@ use crate::diagnostics::{Problem, problems};
 use crate::edit::Edit;
 use crate::file::File;
 use crate::hints;
+use crate::imports::imports;
 
 /// Something that could be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,18 @@ pub fn actions(file: &File, part: Range<usize>) -> Vec<Action> {
             edits: vec![fix.edit],
             mends: Some(problem.clone()),
         }));
+        if touches(&problem.range)
+            && let Some(it) = file.occurrence_at(problem.range.start)
+            && it.span.range() == problem.range
+        {
+            let proposed = imports(file, it).into_iter();
+            let mends = Some(problem);
+            found.extend(proposed.map(|(title, edits)| Action {
+                title,
+                edits,
+                mends: mends.clone(),
+            }));
+        }
     }
     for item in &file.main().module.items {
         let ItemKind::Def(def) = &item.kind else { continue };

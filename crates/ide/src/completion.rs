@@ -8,13 +8,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use pullback_base::Span;
 use pullback_session::{Session, stdlib};
-use pullback_syntax::ast::{Comment, CommentKind};
+use pullback_syntax::ast::{Comment, CommentKind, TypeBody, TypeExprKind};
 use pullback_tools::built_in;
 use pullback_types::{BoundBy, Role, builtins};
 
+use crate::declared::BUILT_IN_TYPES;
 use crate::file::File;
-use crate::meaning::{BUILT_IN_TYPES, Meaning, members};
+use crate::meaning::{Meaning, members};
 use crate::words::{constructor, is_function, scheme};
 
 /// What could be written.
@@ -115,13 +117,16 @@ fn import_path(before: &str, word: &str) -> Option<usize> {
 /// Whether the line so far has a comment that is no expectation.
 fn in_comment(before: &str) -> bool {
     let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let tree = pullback_syntax::parse(&before[line..], pullback_base::Span::NONE.file).module;
+    let tree = pullback_syntax::parse(&before[line..], Span::NONE.file).module;
     let is_plain = |comment: &Comment| comment.kind != CommentKind::Expectation;
     tree.comments.iter().any(is_plain)
 }
 
 /// What is wanted where the placeholder stands.
 fn candidates(file: &File, at: usize, placeholder: &str) -> Vec<Candidate> {
+    if begins_field(&file.text()[..at]) {
+        return once(fields(file).chain(expression(file, at)).collect());
+    }
     let here = file.occurrences().iter().find(|it| it.span.range().start == at);
     let Some(it) = here.filter(|it| it.name == placeholder) else {
         return if after_dot(file, at) { parts(file, at) } else { expression(file, at) };
@@ -131,7 +136,8 @@ fn candidates(file: &File, at: usize, placeholder: &str) -> Vec<Candidate> {
     }
     match it.role {
         Role::Field if after_dot(file, at) => parts(file, at),
-        Role::Field | Role::Module => vec![],
+        Role::Field => once(fields(file).collect()),
+        Role::Module => vec![],
         Role::Type | Role::TypeVariable if it.declares => vec![],
         Role::Type | Role::TypeVariable => types(file),
         Role::Local(_) if it.declares => constructors(file),
@@ -150,6 +156,57 @@ fn parts(file: &File, at: usize) -> Vec<Candidate> {
     let known = base.max_by_key(|it| (!it.parts.is_empty(), it.span.range().len()));
     let parts = known.into_iter().flat_map(|it| &it.parts);
     parts.map(|(name, ty)| candidate(name, CandidateKind::Field, ty, "")).collect()
+}
+
+/// Whether the innermost bracket is a brace, and a field of a record may begin behind this text.
+fn begins_field(before: &str) -> bool {
+    if !before.trim_end().ends_with(['{', ',']) {
+        return false;
+    }
+    let mut closed = 0;
+    let innermost = before.chars().rev().find(|letter| match letter {
+        '}' | ')' | ']' => {
+            closed += 1;
+            false
+        }
+        '{' | '(' | '[' => {
+            closed -= 1;
+            closed < 0
+        }
+        _ => false,
+    });
+    innermost == Some('{')
+}
+
+/// The fields of the records that have a name here.
+fn fields(file: &File) -> impl Iterator<Item = Candidate> {
+    let types = file.visible().flat_map(members).filter_map(|(_, meaning)| match meaning {
+        Meaning::Type(_, decl) => Some(decl),
+        Meaning::Local(_)
+        | Meaning::Definition(..)
+        | Meaning::Constructor(..)
+        | Meaning::Module(_)
+        | Meaning::BuiltIn
+        | Meaning::TypeVariable
+        | Meaning::Field => None,
+    });
+    let records = types.filter_map(|decl| match &decl.body {
+        TypeBody::Alias(body) => {
+            if let TypeExprKind::Record(fields) = &body.kind {
+                Some((decl, fields))
+            } else {
+                None
+            }
+        }
+        TypeBody::Sum(_) => None,
+    });
+    records.flat_map(move |(decl, fields)| {
+        let detail = |ty: Span| format!("{} in {}", file.slice(ty), decl.name.node);
+        let shown = fields.iter().map(move |(name, ty)| {
+            candidate(&name.node, CandidateKind::Field, &detail(ty.span), "")
+        });
+        shown.collect::<Vec<_>>()
+    })
 }
 
 /// What an imported module has for others.

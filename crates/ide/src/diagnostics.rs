@@ -4,6 +4,7 @@
 //! the import.
 
 use std::ops::Range;
+use std::path::Path;
 
 use pullback_base::{Diagnostic, Span};
 use pullback_session::Place;
@@ -11,6 +12,7 @@ use pullback_syntax::ast::ItemKind;
 
 use crate::edit::Edit;
 use crate::file::File;
+use crate::layout;
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,9 @@ pub struct ProposedFix {
     pub edit: Edit,
 }
 
+/// What mends a match without all its arms: the words of the diagnostic leave a choice.
+const ARMS: &str = "write the arms that are missing";
+
 /// What is wrong with a file.
 pub fn problems(file: &File) -> Vec<Problem> {
     file.analysis.findings.diagnostics.iter().map(|found| problem(file, found)).collect()
@@ -70,8 +75,8 @@ fn problem(file: &File, found: &Diagnostic) -> Problem {
     });
     let fixes = hints.iter().filter_map(|hint| {
         let fix = hint.fix.as_ref().filter(|fix| file.has(fix.span))?;
-        let edit = Edit { range: fix.span.range(), text: fix.text.clone() };
-        Some(ProposedFix { title: hint.text.clone(), edit })
+        let title = if *code == "E0501" { ARMS } else { hint.text.as_str() };
+        Some(ProposedFix { title: title.to_owned(), edit: layout::edit(file, fix) })
     });
     Problem {
         range,
@@ -86,12 +91,15 @@ fn problem(file: &File, found: &Diagnostic) -> Problem {
 
 /// Where the file imports the one with this span, or its first bytes.
 fn import_of(file: &File, span: Span) -> Range<usize> {
-    let name = file.analysis.modules.iter().find(|it| it.file == span.file).map(|it| &it.name);
+    if span.is_none() {
+        return 0..0;
+    }
+    let name = Path::new(file.analysis.findings.sources.name(span.file)).file_stem();
     let imports = file.main().module.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Import(import) => Some(import),
         ItemKind::Type(_) | ItemKind::Def(_) | ItemKind::Error => None,
     });
     let mut paths = imports.map(|import| &import.path);
-    let ends = |path: &str| path.rsplit('/').next() == name.map(|name| name.as_str());
+    let ends = |path: &str| path.rsplit('/').next() == name.and_then(|name| name.to_str());
     paths.find(|path| ends(&path.node)).map_or(0..0, |path| path.span.range())
 }

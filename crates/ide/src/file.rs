@@ -1,13 +1,15 @@
 //! A file as queries see it: what a session knows of it, and the names in it in the order of the text.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{FileId, Name, Span};
 use pullback_session::load::Loaded;
 use pullback_session::{Analysis, Expectation, ExpectationKind, Place, expectations};
 use pullback_types::{Bound, Occurrence, Role, Uses, uses};
 
+use crate::declared::declaring;
 use crate::walk;
 
 /// A file.
@@ -19,6 +21,8 @@ pub struct File {
     bound: Vec<Bound>,
     /// In the order of the text.
     occurrences: Vec<Occurrence>,
+    /// The items that declare a name, by their places, of each module.
+    declaring: HashMap<FileId, HashMap<Name, Vec<usize>>>,
 }
 
 impl File {
@@ -31,7 +35,14 @@ impl File {
         let text = analysis.findings.sources.text(main.file);
         occurrences.extend(lines.iter().filter_map(|line| claimed(text, line)));
         occurrences.sort_by_key(|it| (it.span.lo, it.span.hi));
-        Some(Self { analysis, expectations: lines, bound, occurrences })
+        let declaring = analysis.modules.iter().map(|module| (module.file, declaring(module)));
+        let declaring = declaring.collect();
+        Some(Self { analysis, expectations: lines, bound, occurrences, declaring })
+    }
+    /// The items of a module that declare a name, by their places.
+    pub fn declaring(&self, module: &Loaded, name: &str) -> &[usize] {
+        let known = self.declaring.get(&module.file).and_then(|names| names.get(name));
+        known.map_or(&[], Vec::as_slice)
     }
     /// Its module.
     pub fn main(&self) -> &Loaded {

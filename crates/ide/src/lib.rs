@@ -8,6 +8,7 @@
 mod edit;
 mod walk;
 
+mod declared;
 mod file;
 mod meaning;
 
@@ -20,6 +21,8 @@ mod diagnostics;
 mod formatting;
 mod hints;
 mod hover;
+mod imports;
+mod layout;
 mod lenses;
 mod outline;
 mod references;
@@ -33,10 +36,10 @@ pub use definition::definition;
 pub use diagnostics::{Problem, ProposedFix, Related, problems};
 pub use edit::Edit;
 pub use file::File;
-pub use formatting::{change, format};
+pub use formatting::{change, format, format_part};
 pub use hints::{Hint, hints};
 pub use hover::{Hover, hover};
-pub use lenses::{Lens, LensKind, lenses, test_line};
+pub use lenses::{Lens, LensKind, check_call, lenses, test_line};
 pub use meaning::Meaning;
 pub use outline::{Fold, FoldKind, Symbol, SymbolKind, folds, outline};
 pub use references::{highlights, references};

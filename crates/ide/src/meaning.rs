@@ -5,11 +5,10 @@
 
 use pullback_base::Span;
 use pullback_session::load::Loaded;
-use pullback_syntax::ast::{
-    Def, Ident, Item, ItemKind, TypeBody, TypeDecl, TypeExpr, TypeExprKind,
-};
+use pullback_syntax::ast::{Def, Ident, Item, ItemKind, TypeDecl};
 use pullback_types::{Occurrence, Role, builtins};
 
+use crate::declared::{BUILT_IN_TYPES, constructors};
 use crate::file::File;
 
 /// What a name means.
@@ -59,9 +58,9 @@ impl File {
             Role::Value | Role::Constructor | Role::Type => {}
         }
         if let Some(module) = &it.module {
-            return find(self.imported(module)?, name, it.role);
+            return self.find(self.imported(module)?, name, it.role);
         }
-        let found = self.visible().find_map(|module| find(module, name, it.role));
+        let found = self.visible().find_map(|module| self.find(module, name, it.role));
         let is_built_in = match it.role {
             Role::Value => builtins::lookup(name).is_some(),
             Role::Type => BUILT_IN_TYPES.contains(&name),
@@ -80,24 +79,13 @@ impl File {
     }
     /// Whether a name that is built in means that here: no definition takes it.
     pub fn keeps(&self, name: &str) -> bool {
-        self.visible().all(|module| find(module, name, Role::Value).is_none())
+        self.visible().all(|module| self.find(module, name, Role::Value).is_none())
     }
-    /// The modules in which an unqualified name is looked up, first to last.
-    pub fn visible(&self) -> impl Iterator<Item = &Loaded> {
-        let main = self.main();
-        let preludes = self.analysis.modules.iter().filter(|it| it.prelude && it.file != main.file);
-        std::iter::once(main).chain(preludes)
-    }
-}
-
-/// The types that need no declaration.
-pub const BUILT_IN_TYPES: [&str; 5] = ["Real", "Int", "Bool", "String", "T"];
-
-/// What a module has under a name.
-fn find<'f>(module: &'f Loaded, name: &str, role: Role) -> Option<Meaning<'f>> {
-    let mut members = members(module);
-    members
-        .find(|(known, meaning)| {
+    /// What a module has under a name.
+    fn find<'f>(&'f self, module: &'f Loaded, name: &str, role: Role) -> Option<Meaning<'f>> {
+        let items = self.declaring(module, name).iter();
+        let mut members = items.flat_map(|item| of_item(module, &module.module.items[*item]));
+        let found = members.find(|(known, meaning)| {
             known.node == name
                 && match meaning {
                     Meaning::Definition(..) => role == Role::Value,
@@ -109,13 +97,25 @@ fn find<'f>(module: &'f Loaded, name: &str, role: Role) -> Option<Meaning<'f>> {
                     | Meaning::TypeVariable
                     | Meaning::Field => false,
                 }
-        })
-        .map(|(_, meaning)| meaning)
+        });
+        found.map(|(_, meaning)| meaning)
+    }
+    /// The modules in which an unqualified name is looked up, first to last.
+    pub fn visible(&self) -> impl Iterator<Item = &Loaded> {
+        let main = self.main();
+        let preludes = self.analysis.modules.iter().filter(|it| it.prelude && it.file != main.file);
+        std::iter::once(main).chain(preludes)
+    }
 }
 
 /// All that a module declares, in the order of the text.
 pub fn members(module: &Loaded) -> impl Iterator<Item = (&Ident, Meaning<'_>)> {
-    module.module.items.iter().flat_map(|item| match &item.kind {
+    module.module.items.iter().flat_map(|item| of_item(module, item))
+}
+
+/// All that an item declares.
+fn of_item<'f>(module: &'f Loaded, item: &'f Item) -> Vec<(&'f Ident, Meaning<'f>)> {
+    match &item.kind {
         ItemKind::Import(_) | ItemKind::Error => vec![],
         ItemKind::Def(def) => vec![(&def.name, Meaning::Definition(item, def))],
         ItemKind::Type(decl) => {
@@ -123,26 +123,6 @@ pub fn members(module: &Loaded) -> impl Iterator<Item = (&Ident, Meaning<'_>)> {
             let constructors = constructors(module, decl).into_iter();
             found.extend(constructors.map(|(it, _)| (it, Meaning::Constructor(item, decl, it))));
             found
-        }
-    })
-}
-
-/// The constructors of a type with their fields. `type T = Foo Real` declares one where no type is called `Foo`.
-pub fn constructors<'f>(
-    module: &'f Loaded,
-    decl: &'f TypeDecl,
-) -> Vec<(&'f Ident, &'f [TypeExpr])> {
-    match &decl.body {
-        TypeBody::Sum(all) => all.iter().map(|it| (&it.name, it.fields.as_slice())).collect(),
-        TypeBody::Alias(body) => {
-            let TypeExprKind::Named { path, sizes, args } = &body.kind else { return vec![] };
-            let name = &path.name.node;
-            let is_type = |item: &Item| matches!(&item.kind, ItemKind::Type(other) if other.name.node == *name);
-            let known =
-                BUILT_IN_TYPES.contains(&name.as_str()) || module.module.items.iter().any(is_type);
-            let is_constructor =
-                path.module.is_none() && sizes.is_empty() && (!known || *name == decl.name.node);
-            if is_constructor { vec![(&path.name, args.as_slice())] } else { vec![] }
         }
     }
 }

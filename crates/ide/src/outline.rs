@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use pullback_syntax::ast::ItemKind;
 
+use crate::declared::constructors;
 use crate::file::File;
-use crate::meaning::constructors;
 use crate::words::{is_function, scheme};
 
 /// Something that a file declares.

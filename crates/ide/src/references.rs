@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use pullback_base::Name;
 use pullback_session::{Place, lexically_normal};
 use pullback_types::Occurrence;
 
@@ -14,6 +15,7 @@ use crate::meaning::Meaning;
 pub(crate) struct Declaration {
     file: PathBuf,
     range: Range<usize>,
+    name: Name,
 }
 
 impl Declaration {
@@ -23,8 +25,13 @@ impl Declaration {
         if let Meaning::Module(_) = meaning {
             return None;
         }
-        let place = file.place(meaning.declared(file))?;
-        Some(Self { file: lexically_normal(Path::new(&place.file)), range: place.range })
+        let span = meaning.declared(file);
+        if span.is_none() {
+            return None;
+        }
+        let path = Path::new(file.analysis.findings.sources.name(span.file));
+        let (file, range) = (lexically_normal(path), span.range());
+        Some(Self { file, range, name: it.name.clone() })
     }
 }
 
@@ -35,6 +42,7 @@ pub(crate) fn occurrences<'f>(
 ) -> impl Iterator<Item = &'f Occurrence> {
     file.occurrences()
         .iter()
+        .filter(|it| it.name == declaration.name)
         .filter(move |it| Declaration::of(file, it).is_some_and(|other| other == *declaration))
 }
 
@@ -45,11 +53,12 @@ pub fn references(file: &File, others: &[&File], offset: usize) -> Vec<Place> {
         let same = file.occurrences().iter().filter(|other| {
             other.role == it.role && other.name == it.name && other.module == it.module
         });
-        return same.filter_map(|it| file.place(it.span)).collect();
+        return file.analysis.places(same.map(|it| it.span));
     };
     let mut places = vec![];
     for file in std::iter::once(&file).chain(others) {
-        places.extend(occurrences(file, &declaration).filter_map(|it| file.place(it.span)));
+        let spans = occurrences(file, &declaration).map(|it| it.span);
+        places.extend(file.analysis.places(spans));
     }
     places
 }

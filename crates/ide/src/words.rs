@@ -75,7 +75,7 @@ pub fn header(text: &str) -> String {
 /// A constructor with the type that it makes.
 pub fn constructor(file: &File, module: Option<&Loaded>, meaning: &Meaning<'_>) -> String {
     let Meaning::Constructor(_, decl, name) = meaning else { return String::new() };
-    let fields = module.map_or_else(Vec::new, |module| crate::meaning::constructors(module, decl));
+    let fields = module.map_or_else(Vec::new, |module| crate::declared::constructors(module, decl));
     let fields = fields.into_iter().find(|(it, _)| it.span == name.span);
     let mut parts: Vec<String> = fields.map_or_else(Vec::new, |(_, fields)| {
         fields.iter().map(|field| file.slice(field.span).to_owned()).collect()

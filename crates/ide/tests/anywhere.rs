@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pullback_engine::BUILT_IN;
 use pullback_ide::{
-    File, actions, complete, definition, folds, highlights, hints, hover, lenses, outline,
-    problems, references, rename, signature, tokens,
+    File, actions, complete, definition, folds, format_part, highlights, hints, hover, lenses,
+    outline, problems, references, rename, signature, tokens,
 };
 use pullback_session::{Memory, STACK_BYTES, Session, Settings};
 
@@ -64,6 +64,7 @@ fn ask(text: &str, number: usize) {
     let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     for (count, offset) in places.step_by(PACE).enumerate() {
         definition(&file, offset);
+        format_part(&file, offset..offset);
         references(&file, &[], offset);
         highlights(&file, offset);
         signature(&file, offset);

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use pullback_engine::BUILT_IN;
 use pullback_ide::{
-    Edit, File, LensKind, actions, complete, definition, folds, format, highlights, hints, hover,
-    lenses, outline, problems, references, renamable, rename, signature, test_line, tokens,
+    Edit, File, LensKind, actions, check_call, complete, definition, folds, format, format_part,
+    highlights, hints, hover, lenses, outline, problems, references, renamable, rename, signature,
+    test_line, tokens,
 };
-use pullback_session::{Memory, STACK_BYTES, Session, Settings};
+use pullback_session::{Memory, STACK_BYTES, Session, Settings, stdlib};
 
-const QUESTIONS: [&str; 15] = [
+const QUESTIONS: [&str; 16] = [
     "problems",
     "hover",
     "definition",
@@ -28,6 +29,7 @@ const QUESTIONS: [&str; 15] = [
     "actions",
     "lenses",
     "format",
+    "format_part",
     "tokens",
 ];
 
@@ -63,6 +65,25 @@ fn every_question_is_answered() {
     };
     let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
     worker.expect("a thread").join().expect("all is as it was");
+}
+
+#[test]
+fn a_part_of_what_is_formatted_stays() {
+    let work = || {
+        for name in ["linalg", "optim", "signal"] {
+            let text = stdlib::module(name).expect("a module");
+            let path = Path::new("main.pull");
+            let files = Memory::default().with(path, text);
+            let mut session = Session::with(Settings::default(), BUILT_IN, Box::new(files));
+            let file = File::new(session.load(path)).expect("a file that can be read");
+            for offset in (0..text.len()).step_by(499) {
+                assert_eq!(format_part(&file, offset..offset), None, "{name} at {offset}");
+            }
+            assert_eq!(format_part(&file, 0..text.len()), None, "{name}");
+        }
+    };
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
+    worker.expect("a thread").join().expect("nothing changes");
 }
 
 fn answers(marked: &str) -> String {
@@ -213,6 +234,11 @@ impl Asker<'_> {
                         }
                         LensKind::Evaluate(text) => format!("evaluate {text}"),
                         LensKind::Gradient(text) => format!("gradient {text}"),
+                        LensKind::Check(text) => {
+                            let (holds, told) = check_call(self.session, self.path, text);
+                            let told = told.lines().last().unwrap_or_default().to_owned();
+                            format!("check {text}: {holds}, {told}")
+                        }
                     };
                     let _ = writeln!(out, "{shown}");
                 }
@@ -223,6 +249,10 @@ impl Asker<'_> {
                     let _ = writeln!(out, "{:?}", found.codes());
                 }
             },
+            "format_part" => {
+                let edit = format_part(file, offset..offset);
+                out.push_str(&self.edits(edit.as_slice()));
+            }
             "tokens" => {
                 for it in tokens(file) {
                     let mark = |is, mark| if is { mark } else { "" };

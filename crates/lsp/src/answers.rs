@@ -49,6 +49,7 @@ pub fn answer(server: &mut State, method: &str, params: Value) -> Answer {
         "textDocument/codeAction" => actions(server, &part(params)?),
         "textDocument/codeLens" => lenses(server, &document(params)?),
         "textDocument/formatting" => formatting(server, &document(params)?),
+        "textDocument/rangeFormatting" => format_part(server, &part(params)?),
         _ => Err(Refused(ErrorCode::MethodNotFound, format!("there is no `{method}` here"))),
     }
 }
@@ -101,11 +102,15 @@ fn hover(server: &mut State, params: &TextDocumentPositionParams) -> Answer {
 /// Places of files whose texts a file knows.
 fn locations(file: &File, places: &[pullback_session::Place]) -> Vec<Location> {
     let sources = &file.analysis.findings.sources;
-    let text_of = |name: &str| {
-        let file = sources.files().find(|file| sources.name(*file) == name);
-        file.map_or("", |file| sources.text(file))
-    };
-    places.iter().filter_map(|place| convert::location(place, text_of(&place.file))).collect()
+    let mut lines: HashMap<&str, Lines<'_>> = HashMap::new();
+    let found = places.iter().filter_map(|place| {
+        let lines = lines.entry(place.file.as_str()).or_insert_with(|| {
+            let file = sources.files().find(|file| sources.name(*file) == place.file);
+            Lines::of(file.map_or("", |file| sources.text(file)))
+        });
+        convert::location(place, lines)
+    });
+    found.collect()
 }
 
 fn definition(server: &mut State, params: &TextDocumentPositionParams) -> Answer {
@@ -379,6 +384,7 @@ fn lenses(server: &mut State, uri: &Uri) -> Answer {
             LensKind::Test => ("test", run::TEST, json!(range.start.line)),
             LensKind::Evaluate(text) => ("evaluate", run::EVALUATE, json!(text)),
             LensKind::Gradient(text) => ("gradient", run::GRADIENT, json!(text)),
+            LensKind::Check(text) => ("check gradient", run::CHECK, json!(text)),
         };
         let arguments = vec![json!(uri.0), of];
         let command = Command {
@@ -398,5 +404,14 @@ fn formatting(server: &mut State, uri: &Uri) -> Answer {
     // What is wrong is told as diagnostics.
     let Ok(edit) = ide::format(&server.session, &path, file.text()) else { return Ok(Value::Null) };
     let lines = Lines::of(file.text());
+    write(edit.iter().map(|it| convert::edit(&lines, it)).collect::<Vec<_>>())
+}
+
+fn format_part(server: &mut State, (uri, part): &(Uri, Range)) -> Answer {
+    let Some(file) = server.file(&uri::path(uri)) else { return Ok(Value::Null) };
+    let lines = Lines::of(file.text());
+    let from = convert::offset(&lines, part.start);
+    let to = convert::offset(&lines, part.end);
+    let edit = ide::format_part(&file, from..to.max(from));
     write(edit.iter().map(|it| convert::edit(&lines, it)).collect::<Vec<_>>())
 }

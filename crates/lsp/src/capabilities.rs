@@ -56,6 +56,7 @@ pub fn capabilities() -> Value {
             "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor"] },
             "codeLensProvider": {},
             "documentFormattingProvider": true,
+            "documentRangeFormattingProvider": true,
             "executeCommandProvider": { "commands": COMMANDS },
         },
         "serverInfo": { "name": "pullback", "version": env!("CARGO_PKG_VERSION") },

@@ -33,10 +33,10 @@ pub fn edit(lines: &Lines<'_>, edit: &Edit) -> TextEdit {
     TextEdit { range: range(lines, &edit.range), new_text: edit.text.clone() }
 }
 
-/// A place in a file, whose text this is.
-pub fn location(place: &Place, text: &str) -> Option<Location> {
+/// A place in a file, whose lines these are.
+pub fn location(place: &Place, lines: &Lines<'_>) -> Option<Location> {
     let uri = uri::of_name(&place.file)?;
-    Some(Location { uri, range: range(&Lines::of(text), &place.range) })
+    Some(Location { uri, range: range(lines, &place.range) })
 }
 
 /// Text with marks.
@@ -56,7 +56,7 @@ pub fn diagnostic<'t>(
     text_of: impl Fn(&str) -> &'t str,
 ) -> Diagnostic {
     let related = problem.related.iter().filter_map(|it| {
-        let location = location(&it.place, text_of(&it.place.file))?;
+        let location = location(&it.place, &Lines::of(text_of(&it.place.file)))?;
         Some(DiagnosticRelatedInformation { location, message: it.text.clone() })
     });
     let severity =

@@ -1,5 +1,5 @@
-//! What lenses run: an expression in the scope of a file, or the test of a line, on a thread of its own, until it is done
-//! or stopped.
+//! What lenses run: an expression in the scope of a file, the check of a derivative, or the test of a line, on a thread of
+//! its own, until it is done or stopped.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,18 +7,20 @@ use std::thread::{Builder, JoinHandle};
 
 use lsp_server::RequestId;
 use pullback_base::Progress;
-use pullback_ide::test_line;
+use pullback_ide::{check_call, test_line};
 use pullback_session::{STACK_BYTES, Session};
 use serde_json::{Value, json};
 
 use crate::documents::Documents;
 
 /// The commands.
-pub const COMMANDS: [&str; 3] = [EVALUATE, GRADIENT, TEST];
+pub const COMMANDS: [&str; 4] = [EVALUATE, GRADIENT, CHECK, TEST];
 /// The value of an expression: an address and the expression.
 pub const EVALUATE: &str = "pullback.evaluate";
 /// The same, of a gradient.
 pub const GRADIENT: &str = "pullback.gradient";
+/// Whether the derivative of a call is right: an address and the call.
+pub const CHECK: &str = "pullback.checkGrad";
 /// Whether an expectation holds: an address and its line, from 0.
 pub const TEST: &str = "pullback.test";
 
@@ -32,6 +34,8 @@ pub struct Asked {
 enum What {
     /// The value of an expression.
     Value(String),
+    /// Whether the derivative of a call is right.
+    Check(String),
     /// Whether the expectation in a line holds; lines count from 0.
     Test(usize),
 }
@@ -41,10 +45,11 @@ impl Asked {
     pub fn of(command: &str, arguments: &[Value]) -> Option<Self> {
         let [address, of] = arguments else { return None };
         let path = crate::uri::path(&address.as_str()?.to_owned().into());
-        let what = if command == TEST {
-            What::Test(usize::try_from(of.as_u64()?).ok()?)
-        } else {
-            What::Value(of.as_str()?.to_owned())
+        let what = match command {
+            TEST => What::Test(usize::try_from(of.as_u64()?).ok()?),
+            CHECK => What::Check(of.as_str()?.to_owned()),
+            EVALUATE | GRADIENT => What::Value(of.as_str()?.to_owned()),
+            _ => return None,
         };
         Some(Self { path, what })
     }
@@ -89,6 +94,7 @@ impl Run {
 fn answer(session: &Session, asked: &Asked) -> Value {
     let (ok, text) = match &asked.what {
         What::Test(line) => test_line(session, &asked.path, line.saturating_add(1)),
+        What::Check(text) => check_call(session, &asked.path, text),
         What::Value(text) => match session.expression(&asked.path, text) {
             Ok(outcome) => (true, format!("{text} = {}", outcome.text)),
             Err(findings) => (false, findings.to_string()),

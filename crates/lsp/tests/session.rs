@@ -119,7 +119,8 @@ fn an_editor_is_answered() {
         candidates["items"].as_array().expect("a list").iter().map(|it| &it["label"]).collect();
     assert!(labels.iter().any(|label| *label == "trace"), "{labels:?}");
     let lenses = editor.whole("codeLens");
-    assert_eq!(lenses.as_array().expect("a list").len(), 3, "{lenses}");
+    // The test, the value and the gradient of the line; the same of the definition, and the check of its gradient.
+    assert_eq!(lenses.as_array().expect("a list").len(), 6, "{lenses}");
     editor.change(2, &TEXT.replace("la.norm2 xs", "la.dot xs xs"));
     assert!(editor.mistakes(2).0.is_empty());
     let ran = editor.ask("workspace/executeCommand", lenses[0]["command"].clone());

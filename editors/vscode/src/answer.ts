@@ -1,6 +1,6 @@
 // What a run of the server answers, and how it is shown.
 
-/** The answer to `pullback.evaluate`, `pullback.gradient` and `pullback.test`. */
+/** The answer to `pullback.evaluate`, `pullback.gradient`, `pullback.checkGrad` and `pullback.test`. */
 export interface Answer {
   readonly ok: boolean;
   readonly text: string;
