@@ -112,6 +112,17 @@ fn a_prompt_in_a_terminal_reads_on_and_stops_runs_only() {
     terminal.wait_for_line();
     // The line of progress is gone.
     terminal.wait_until(|screen| !screen.contains("iteration "), "answers alone");
+    // The line before comes back.
+    let timed = "ms, checking included";
+    terminal.write(":time cube 4.0");
+    terminal.press("Enter");
+    terminal.wait_for(timed);
+    terminal.wait_for_line();
+    terminal.press("Up");
+    terminal.wait_until(|screen| screen.trim_end().ends_with("> :time cube 4.0"), "line before");
+    terminal.press("Enter");
+    terminal.wait_until(|screen| screen.matches(timed).count() == 2, "second time");
+    terminal.wait_for_line();
     // Completion, and the end.
     terminal.write("cu");
     terminal.press("Tab");

@@ -416,16 +416,15 @@ impl<'a> Infer<'a> {
         if let Some(near) = near {
             diagnostic = diagnostic.fix(format!("did you mean `{near}`?"), name.span, near);
         }
-        let diagnostic = diagnostic
-            .note("the size names of a definition or a type are declared after its name")
-            .hint(if self.unifier.reports.owner().is_empty() {
-                "write `[]` for some size".to_owned()
-            } else {
-                format!(
-                    "write `{} [{text}] …` to declare it, or `[]` for some size",
-                    self.unifier.reports.owner()
-                )
-            });
+        let diagnostic =
+            diagnostic.note("the size names of a definition or a type are declared after its name");
+        let owner = self.unifier.reports.owner();
+        let diagnostic = if owner.is_empty() {
+            diagnostic.hint("write `[]` for some size")
+        } else {
+            let words = format!("write `{owner} [{text}] …` to declare it, or `[]` for some size");
+            diagnostic.fix(words, self.unifier.reports.owner_name().end(), format!(" [{text}]"))
+        };
         self.unifier.report(diagnostic);
     }
 

@@ -100,7 +100,8 @@ impl<'a> Infer<'a> {
     /// Puts the parameters of a declaration in scope, and nothing else.
     fn enter_decl(&mut self, module: usize, decl: &'a TypeDecl, params: &[ParamId]) {
         self.scope.enter_module(module);
-        self.unifier.reports.enter_owner(format!("type {}", decl.name.node));
+        let owner = format!("type {}", decl.name.node);
+        self.unifier.reports.enter_owner(owner, decl.name.span);
         self.unifier.reports.check_distinct(decl.sizes.iter().chain(&decl.params), "parameter");
         let sizes = decl.sizes.iter().map(|size| (size.node.clone(), Binding::AnySize)).collect();
         let names = decl.params.iter().map(|param| param.node.clone());
@@ -123,8 +124,9 @@ impl<'a> Infer<'a> {
             )
             .note("a declared type may only mention its own parameters");
             let diagnostic = if name == "of" {
-                diagnostic
-                    .hint("leave out `of`: the fields follow the constructor, as in `Circle Real`")
+                let words =
+                    "leave out `of`: the fields follow the constructor, as in `Circle Real`";
+                diagnostic.fix(words, span, "")
             } else {
                 let head = format!("type {}{known} {name} = …", decl.name.node);
                 diagnostic.hint(format!("write `{head}` to make it one"))

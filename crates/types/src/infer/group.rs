@@ -171,7 +171,8 @@ impl<'a> Infer<'a> {
 
     fn signature(&mut self, binder: Binder, def: &'a Def) -> Signature<'a> {
         let keyword = if matches!(binder, Binder::Global(_)) { "def" } else { "let" };
-        self.unifier.reports.enter_owner(format!("{keyword} {}", def.name.node));
+        let owner = format!("{keyword} {}", def.name.node);
+        self.unifier.reports.enter_owner(owner, def.name.span);
         let mark = self.scope.mark();
         let written = def.params.iter().filter_map(|param| param.ty.as_deref()).chain(&def.result);
         let mut declared = Vec::new();

@@ -1,6 +1,6 @@
 //! What inference has to say: the diagnostics, and what keeps one mistake from being told twice.
 
-use pullback_base::{Diagnostic, Name};
+use pullback_base::{Diagnostic, Name, Span};
 use rustc_hash::FxHashSet;
 
 use crate::ty::Ty;
@@ -27,6 +27,8 @@ pub(super) struct Reports {
     stopped: bool,
     /// The definition or type whose declaration is looked at: `def f`, `type T`.
     owner: String,
+    /// Where its name is written.
+    owner_name: Span,
     /// The unknown names that this group of definitions has been told about.
     unknown: FxHashSet<Name>,
     /// How many more misspelt names are compared with those that are known.
@@ -44,6 +46,7 @@ impl Reports {
             diagnostics,
             stopped: false,
             owner: String::new(),
+            owner_name: Span::NONE,
             unknown: FxHashSet::default(),
             suggestions: SUGGESTIONS,
             literal: false,
@@ -87,14 +90,20 @@ impl Reports {
         self.endless = false;
     }
 
-    /// Notes whose declaration is looked at; an empty text for none.
-    pub fn enter_owner(&mut self, owner: String) {
+    /// Notes whose declaration is looked at, and where its name is written; an empty text for none.
+    pub fn enter_owner(&mut self, owner: String, name: Span) {
         self.owner = owner;
+        self.owner_name = name;
     }
 
     /// The definition or type whose declaration is looked at: `def f`, `type T`.
     pub fn owner(&self) -> &str {
         &self.owner
+    }
+
+    /// Where the name of that declaration is written.
+    pub fn owner_name(&self) -> Span {
+        self.owner_name
     }
 
     /// Whether this group has not been told about the unknown name yet; from now on it has.

@@ -156,7 +156,7 @@ impl<'a> Infer<'a> {
         body: impl FnOnce(&mut Self) -> TExpr,
     ) -> GlobalId {
         self.scope.enter_module(module);
-        self.unifier.reports.enter_owner(String::new());
+        self.unifier.reports.enter_owner(String::new(), Span::NONE);
         let id = self.typed.globals.push(Global {
             name,
             module: Name::new(""),

@@ -185,7 +185,7 @@ impl Unifier {
         let diagnostic =
             Diagnostic::error("E0319", self.at, format!("`{value}` does not fit an Int"), "")
                 .note(format!("the largest Int is {}", i64::MAX))
-                .hint("write it as a Real, with `.0`");
+                .fix("write it as a Real, with `.0`", self.at.end(), ".0");
         self.report(diagnostic);
     }
 }
