@@ -134,7 +134,7 @@ impl<'f> Applied<'f> {
             Some((function, rest)) if is_derivative(self.function) => {
                 Self { function, arguments: rest.to_vec() }
             }
-            _ => self,
+            Some(_) | None => self,
         }
     }
     fn text(&self) -> String {
