@@ -2,7 +2,7 @@
 //! proposes a fix knows no columns.
 
 use pullback_base::Fix;
-use pullback_syntax::ast::{ExprKind, ItemKind};
+use pullback_syntax::ast::{ExprKind, Ident, ItemKind, Pattern, PatternKind};
 
 use crate::edit::Edit;
 use crate::file::File;
@@ -29,15 +29,36 @@ fn below(file: &File, offset: usize, text: &str) -> String {
     let arms = all.into_iter().filter_map(|expr| {
         if let ExprKind::Match { arms, .. } = &expr.kind { arms.last() } else { None }
     });
-    let spans = arms.map(|arm| arm.span.range());
-    let ends = spans.filter(|span| span.start == offset || span.end == offset);
-    let Some(arm) = ends.min_by_key(std::iter::ExactSizeIterator::len) else {
+    let ends = arms.filter(|arm| {
+        let span = arm.span.range();
+        span.start == offset || span.end == offset
+    });
+    let Some(arm) = ends.min_by_key(|arm| arm.span.range().len()) else {
         return text.to_owned();
     };
-    let line = file.text()[..arm.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = file.text()[line..arm.start].trim_end();
+    let start = arm.span.range().start;
+    let line = file.text()[..start].rfind('\n').map_or(0, |at| at + 1);
+    let before = file.text()[line..start].trim_end();
     let indentation = before.strip_suffix('|').filter(|before| before.trim().is_empty());
-    text.replace('\n', &indentation.map_or(" ".to_owned(), |blanks| format!("\n{blanks}")))
+    let line_break = indentation.map_or(" ".to_owned(), |blanks| format!("\n{blanks}"));
+    let lines = text.split('\n').map(|line| qualified(line, qualifier(&arm.pattern)));
+    lines.collect::<Vec<_>>().join(&line_break)
+}
+
+/// The module of a pattern's constructor, as it is written.
+fn qualifier(pattern: &Pattern) -> Option<&Ident> {
+    if let PatternKind::Con { path, .. } = &pattern.kind { path.module.as_deref() } else { None }
+}
+
+/// An arm whose constructor is looked up in a module, as those of the other arms are.
+fn qualified(arm: &str, module: Option<&Ident>) -> String {
+    let (bar, pattern) = arm.strip_prefix("| ").map_or(("", arm), |pattern| ("| ", pattern));
+    match module {
+        Some(module) if pattern.starts_with(|first: char| first.is_ascii_uppercase()) => {
+            format!("{bar}{}.{pattern}", module.node)
+        }
+        Some(_) | None => arm.to_owned(),
+    }
 }
 
 /// An import of a module: behind the other imports, else below what the file begins with.

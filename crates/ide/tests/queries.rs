@@ -33,7 +33,7 @@ const QUESTIONS: [&str; 16] = [
     "tokens",
 ];
 
-const HELPER: &str = "-- Helps.\n\n-- | Squares a number.\ndef square (x: Real): Real = x * x\n\ntype Pair = { left: Real, right: Real }\n";
+const HELPER: &str = "-- Helps.\n\n-- | Squares a number.\ndef square (x: Real): Real = x * x\n\ntype Pair = { left: Real, right: Real }\n\ntype Side = Left | Right Real\n";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ide")
