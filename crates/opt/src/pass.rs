@@ -75,6 +75,9 @@ pub struct Pass {
     pub scope: Scope,
     /// Whether it runs once more after all others, for what these leave.
     pub runs_last: bool,
+    /// Whether it also runs on the body of two sweeps of which `fuse_recursive_sweeps` tries whether they become one.
+    /// Such a pass draws no conclusion from all calls of a function, for the calls of that body are yet to be made.
+    pub runs_in_trial: bool,
     /// What it does.
     pub about: &'static str,
     /// Why that changes nothing.
@@ -82,8 +85,11 @@ pub struct Pass {
     /// Changes a program, of which these functions are called from outside, and says what it changed. A pass
     /// that numbers functions anew says which the roots are. It asks for what is known of the program, which is
     /// as it was found when the pass began.
-    pub run: fn(&mut Program, &mut [FuncId], &mut Analyses) -> Changed,
+    pub run: Run,
 }
+
+/// What a pass does to a program with these roots.
+pub(crate) type Run = fn(&mut Program, &mut [FuncId], &mut Analyses) -> Changed;
 
 /// Runs over the body of every function; whether any changed. The body is taken out of the program meanwhile.
 pub(crate) fn each_body(

@@ -32,6 +32,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "writes what is added to one element of an array, and leaves what is taken out and added again",
     law: "acc = new_acc(a); acc[p] += x; b = read_acc(acc) = r = a[p]; y = r + x; b = a with [p] = y; \
           r = a[p]; b = a with [p] = 0; acc = new_acc(b); s; acc[p] += r = r = a[p]; acc = new_acc(a); s",

@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "begins with an array that is added to zeros",
     law: "acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does not name acc",
     run,

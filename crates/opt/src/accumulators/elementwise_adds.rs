@@ -25,6 +25,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "adds an array that is used once element by element",
     law: "a += x = for i < n { a[i] += x[i] }, x + y = [x[i] + y[i] | i < n], if x has n elements",
     run,

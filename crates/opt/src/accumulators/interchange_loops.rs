@@ -41,6 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "adds up outer products element by element",
     law: "a = new_acc(0); for i < n { for j < m { for k < p { a[j, k] += x[i, j] * y[i, k] } } } = a = new_acc(0); \
           for j < m { for k < p { s = for i < n with s = 0 { s + x[i, j] * y[i, k] }; a[j, k] += s } }",

@@ -28,6 +28,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "makes states of loops, and results of branches, of what is accumulated in one number",
     law: "a = new_acc(x); for i < n { a += v }; y = read_acc(a) = for i < n with y = x { yield y + v }; \
           0 + v = v, for the zero that an accumulator begins with",

@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes an accumulator for each number of a small array that is added to at known places",
     law: "a = new_acc([x, y]); a[1] += v; read_acc(a) = b = new_acc(y); b += v; [x, read_acc(b)]",
     run,

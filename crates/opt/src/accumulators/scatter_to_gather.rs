@@ -37,6 +37,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "reads at neighbours what would be added to them",
     law: "a = new_acc(0); for i < n { if i != 0 { a[i - 1] += v } }; y = read_acc(a) = b = [if i != 0 { v } else { 0 } | \
           i < n]; y = [if j == n - 1 { 0 } else { b[j + 1] } | j < n], and one element after the other for several places",

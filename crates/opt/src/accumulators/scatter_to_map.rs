@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "lets a loop collect what it adds to an accumulator row by row",
     law: "a = new_acc(x); for i < n { a[i] += v }; y = read_acc(a) = y = for i < n { b = new_acc(x[i]); b += v; \
           collect read_acc(b) }, if x has n rows and nothing else adds to it",

@@ -31,6 +31,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "reads elements of arrays that only arrange others from those",
     law: "x = [a[j] | i < n]; x[k] = a[j] with k for i, if k is inside",
     run,

@@ -34,6 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "takes arrays out of what a loop does not change before the loop",
     law: "for i { match d { C(x) => b; … } } = y = match d { C(x) => x; … => undef }; for i { match d { C(x) => b with \
           y for x; … } }",

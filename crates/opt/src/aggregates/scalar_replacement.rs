@@ -33,6 +33,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "passes small arrays of known size, and keeps them in loops, as their elements",
     law: "f(x) = f'(x[0], x[1]) with f'(a, b) = f([a, b]), if every x has 2 elements; the same for states and results",
     run,

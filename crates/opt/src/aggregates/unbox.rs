@@ -33,6 +33,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes an array of boxes several arrays, of what is in the boxes",
     law: "x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is the only \
           constructor and the rows of a and b are of one size each; so also where x is a state of a loop",

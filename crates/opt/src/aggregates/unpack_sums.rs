@@ -34,6 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "keeps values of sum types in loops, branches and calls as their tags and fields",
     law: "x = if c { yield C(a) } else { yield D(b) }; match x { C(y) => e, D(z) => f } = t, y, z = if c { yield true, \
           a, _ } else { yield false, _, b }; if t { e } else { f }; the same for states, parameters and results of \

@@ -27,6 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "takes numbers and constants from all calls of a function, where they are the same in all of them",
     law: "body of f = body of f with 3 for x, if every call of f has 3 for x, or x itself",
     run,

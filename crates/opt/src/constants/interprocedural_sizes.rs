@@ -24,6 +24,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "takes sizes from all calls of a function, where they are one number in all of them",
     law: "dim(x, 0) = 3, to_tangent(x, t) = t, if every x that comes here has 3 elements, and every t",
     run,

@@ -25,6 +25,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "takes sizes of arrays and counts of loops from where they are known, and comparisons of indices that those \
             decide",
     law: "dim([e | i < n], 0) = n, i < n is true below a loop over i < n, and the like",

@@ -29,6 +29,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes one recursive function of two, of which one takes apart what the other makes",
     law: "f(g(x)) = h(x) with h(x) = g(x) with f(C(y)) for each C(y) it gives, and h(z) for f(g(z)), if nobody else sees g(x)",
     run,

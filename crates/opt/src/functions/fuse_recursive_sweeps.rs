@@ -13,51 +13,44 @@
 //!
 //! Law: values and failures stay, and so does the order of what each accumulator gets. It applies where nobody else
 //! sees the residual. Whether all recursive calls meet shows only after other passes have been at the new body
-//! (`MEETING`): they are tried on a copy of the program, all pairs at once, and a recursion of which one call still
-//! saves something stays as it was.
+//! (`Pass::runs_in_trial`). They are tried on a copy of the program, all pairs at once, and a recursion of which one
+//! call still saves something stays as it was.
 
 use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope};
+use crate::pass::{Pass, Phase, Run, Scope};
 use pullback_analysis::access::Roots;
 use pullback_analysis::call_graph::runs;
 use pullback_analysis::reorder::{Info, are_free, join};
 use pullback_analysis::{Analyses, Changed};
 
-pub(crate) const PASS: Pass = Pass {
-    name: "fuse_recursive_sweeps",
-    phase: Phase::Simplify,
-    scope: Scope::Anywhere,
-    runs_last: false,
-    about: "makes one recursive function of a forward sweep and the backward sweep that follows it",
-    law: "y, x = F(a); c = B(x, g) = y, c = S(a, g), if nobody else sees x, S(a, g) = F(a), B(x, g) with the same law \
+/// The pass, which `run` runs with the passes to try.
+pub(crate) const fn pass(run: Run) -> Pass {
+    Pass {
+        name: "fuse_recursive_sweeps",
+        phase: Phase::Simplify,
+        scope: Scope::Anywhere,
+        runs_last: false,
+        runs_in_trial: false,
+        about: "makes one recursive function of a forward sweep and the backward sweep that follows it",
+        law: "y, x = F(a); c = B(x, g) = y, c = S(a, g), if nobody else sees x, S(a, g) = F(a), B(x, g) with the same law \
           for every call of F and B inside, and g does not wait for F",
-    run,
-};
+        run,
+    }
+}
 
-/// The passes that bring the two sweeps together in the new body, in the order of the pipeline. None of them may draw
-/// conclusions from all calls of a function, since the calls of the new one are yet to be made.
-pub(crate) const MEETING: [Pass; 12] = [
-    crate::local::simplify::PASS,
-    crate::constants::propagate_sizes::PASS,
-    crate::local::merge_branches::PASS,
-    crate::local::cse::PASS,
-    crate::local::dce::PASS,
-    crate::loops::hoist::PASS,
-    crate::loops::reductions::SUMS,
-    crate::aggregates::forward_elements::PASS,
-    crate::accumulators::scatter_to_map::PASS,
-    crate::accumulators::promote_accumulators::PASS,
-    crate::accumulators::elementwise_adds::PASS,
-    crate::loops::fuse::PASS,
-];
-
-/// How often those run at most.
+/// How often the passes that are tried run at most.
 const ROUNDS: usize = 4;
 
-fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+/// Runs the pass. The passes that are tried bring the two sweeps together in the new body.
+pub(crate) fn run(
+    program: &mut Program,
+    roots: &mut [FuncId],
+    analyses: &mut Analyses,
+    tried: &[&Pass],
+) -> Changed {
     let mut changed = false;
     let mut refused = FxHashSet::default();
     loop {
@@ -65,7 +58,7 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
         if pairs.is_empty() {
             return changed.into();
         }
-        if both(program, roots, &pairs) {
+        if both(program, roots, &pairs, tried) {
             analyses.forget(&Changed::All);
             changed = true;
         }
@@ -117,7 +110,7 @@ fn wanted(
 
 /// Fuses the pairs in whose new function no call of either sweep is left; whether there are any. All pairs are tried
 /// together, since the passes walk the whole program each time.
-fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
+fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair], tried: &[&Pass]) -> bool {
     let mut trial = program.clone();
     let mut ids = vec![];
     for pair in pairs {
@@ -130,7 +123,7 @@ fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     let mut analyses = Analyses::default();
     for _ in 0..ROUNDS {
         let mut is_new = false;
-        for pass in &MEETING {
+        for pass in tried {
             let changed = (pass.run)(&mut trial, &mut kept, &mut analyses);
             analyses.forget(&changed);
             is_new |= changed.is_new();
@@ -150,7 +143,7 @@ fn both(program: &mut Program, roots: &[FuncId], pairs: &[Pair]) -> bool {
     let good: Vec<Pair> = good.map(|(pair, _)| *pair).collect();
     if good.len() < pairs.len() {
         // Those that stay as they were leave nothing behind.
-        return !good.is_empty() && both(program, roots, &good);
+        return !good.is_empty() && both(program, roots, &good, tried);
     }
     let known: FxHashMap<Pair, FuncId> = pairs.iter().copied().zip(ids).collect();
     let all: Vec<FuncId> = trial.funcs.ids().collect();

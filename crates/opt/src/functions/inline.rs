@@ -31,6 +31,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "puts the bodies of small functions, and of those called once, in the place of calls, of larger ones without \
             loops inside loops, and of constants of which only parts are looked at",
     law: "f(a…) = body of f with a… for its parameters and fresh names for what it binds; checkpoints stay calls",

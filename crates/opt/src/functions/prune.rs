@@ -29,6 +29,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "drops functions, data types and texts that nothing reaches",
     law: "what is not named is not evaluated",
     run,

@@ -24,6 +24,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "calls the text of a routine where its argument is known to be small",
     law: "a routine is called for large arguments alone, and gives what its text gives",
     run,

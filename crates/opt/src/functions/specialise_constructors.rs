@@ -35,6 +35,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Specialise,
     scope: Scope::Derived,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes constructors for each way of the branch whose results and condition one constructor keeps",
     law: "x = if c { a } else { b }; d = C(c, x) and match d { C(c, x) => if c { e } else { f } } = \
           d = if c { C(a) } else { C'(b) } and match d { C(x) => e, C'(x) => f }",

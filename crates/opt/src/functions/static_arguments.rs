@@ -41,6 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Specialise,
     scope: Scope::Derived,
     runs_last: false,
+    runs_in_trial: false,
     about: "hands what a recursive function puts into each of its values to what takes these apart",
     law: "g (f a) = g' a (f a), if f p = C(p, f p …) and g (C(p, x …)) = e and g' p (C(_, x …)) = e",
     run,

@@ -41,6 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes loops of functions that call themselves last and hand on an array with other elements, or other Reals \
             where a loop collects what they give",
     law: "f(x) = if c { a } else { b; f(y) } = f(x) = x = loop x while not c { b; y }; a",

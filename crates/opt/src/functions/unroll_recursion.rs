@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "writes out the calls of recursive functions that known data or a known number leads to their end",
     law: "f(C(a)) = b, if the body of f with C(a) for its parameter is b, and b calls f no more",
     run,

@@ -31,6 +31,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: true,
+    runs_in_trial: true,
     about: "computes once what is computed again where the first result is seen",
     law: "x = e, y = e: y = x",
     run,

@@ -34,6 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: true,
+    runs_in_trial: true,
     about: "leaves out what no result and no error depends on, through loops, branches, calls and boxes",
     law: "x = e, b = b, if e does not fail and x is not in b",
     run,

@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes products of strong products with what is never absent",
     law: "mul_zero(t, x) = t * x, if t is a (co)tangent that is there",
     run,

@@ -24,6 +24,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Derived,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes products of powers with constant exponents",
     law: "x ^ 5 = x * ((x * x) * (x * x)): the products that the primitive makes, in its order",
     run,

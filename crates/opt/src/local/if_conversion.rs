@@ -24,6 +24,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Derived,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes selections of branches that are cheap and surely have a value",
     law: "if c { a } else { b } = select(c, a, b)",
     run,

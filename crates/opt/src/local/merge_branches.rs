@@ -27,6 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "makes one branch of two that ask the same",
     law: "x = if c { a } else { b }; y = if c { d } else { e } = x, y = if c { a; d with a for x } else { b; e with b \
           for x }",

@@ -34,6 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: true,
+    runs_in_trial: true,
     about: "evaluates what is known, and replaces operations by cheaper ones",
     law: "x * 1 = x, match C(a) { C(x) => b } = b with a for x, and the like: each exact in every bit",
     run,

@@ -34,6 +34,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes one state of states of a loop that are always the same",
     law: "loop (x, y) = (a, a) do (f x y, g x y), where f z z = g z z: loop x = a do f x x, y = x",
     run,

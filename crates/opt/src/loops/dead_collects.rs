@@ -26,6 +26,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "lets loops collect nothing that is not read, also if their count may be negative",
     law: "for i < n with s { yield t collect e } = check_count n, for i < n with s { yield t }",
     run,

@@ -41,6 +41,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "computes what a loop writes into an array before it is written",
     law: "m' = for j < n with a = m { s; b = a with [p, c + j] = x; yield b } = v = for j < n { s with m for a; collect x }; \
           m' = for j < n with a = m { b = a with [p, c + j] = v[j]; yield b }, if s reads nothing of a that an iteration \

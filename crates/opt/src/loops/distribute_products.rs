@@ -44,6 +44,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "gives a vector times a matrix, inside a loop over rows, a loop over rows of its own",
     law: "y = for r < b { h = x[r] * w; s; collect z } = c = for r < b { h = x[r] * w; collect h }; y = for q < b { \
           h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and they touch different accumulators",

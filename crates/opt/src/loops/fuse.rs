@@ -39,6 +39,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "makes one loop of several that run over the same indices",
     law: "x = [e | i < n]; for i < n { b } = x = for i < n { b with e for x[i]; collect e }",
     // What reads a loop with states may want to turn it before it has any.
@@ -50,6 +51,7 @@ pub(crate) const FUSE_STATES: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes one loop of several that run over the same indices, loops with states too",
     law: PASS.law,
     run: |program, _, analyses| {

@@ -28,6 +28,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "adds to a state of a loop what a branch adds to it, or nothing",
     law: "if p { s + x } else { s } = s + (if p { x } else { -0 })",
     run,

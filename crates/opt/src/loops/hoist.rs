@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: true,
     about: "moves what a loop does not change before the loop",
     law: "for i < n { x = e; b } = x = e; for i < n { b }, if e does not name what the loop binds",
     run,

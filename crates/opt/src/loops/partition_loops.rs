@@ -37,6 +37,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "sets apart the iterations at which a place wraps around or stops at an end",
     law: "for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } }, if n is not negative, and \
           the like for other distances, and for min and max",

@@ -30,6 +30,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Derived,
     runs_last: false,
+    runs_in_trial: false,
     about: "finds largest and smallest elements from an infinity on",
     law: "loop m = a[0] for i < n - 1 { min(m, a[i + 1]) } = loop m = inf for i < n { min(m, a[i]) }, where a has n \
           elements",

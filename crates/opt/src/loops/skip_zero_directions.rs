@@ -33,6 +33,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "passes over iterations that add zeros, in loops over directions",
     law: "for i < n with s = 0 { s + f x[i] } = z = [x[i] == 0 | i < n], \
           for i < n with s = 0 { if z[i] { s } else { s + f x[i] } }, if f 0 = 0",

@@ -27,6 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "writes out short loops that run a few times, and work on elements of arrays",
     law: "for i < 3 { b } = b with 0 for i; b with 1 for i; b with 2 for i",
     run,

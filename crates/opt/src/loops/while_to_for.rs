@@ -27,6 +27,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Simplify,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes loops over indices of those that count up to a bound",
     law: "loop i = a, s while i < n { (i + 1, b) } = for j < max(n, a) - a with s { i = a + j; b }, max(n, a), if a is a \
           number from 0 on",

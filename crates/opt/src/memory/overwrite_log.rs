@@ -45,6 +45,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "saves what a loop writes over in an array instead of the array",
     law: "m, a = for i with m { m' = m with [p] = x; yield m' collect m }; for down i { s(a[i]) } = m, o = for i with m \
           { m' = m with [p] = x; yield m' collect m[p] }; for down i with r = m { r' = r with [p] = o[i]; s(r'); yield \

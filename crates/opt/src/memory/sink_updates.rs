@@ -37,6 +37,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "makes an array with another element after what looks at the array before",
     law: "b = a with [i] = x; s = s; b = a with [i] = x, if s does not name b, and `a with [i] = x` does not fail; \
           b = a with [i] = x; s = r = a[i]; b = a with [i] = x; s with r for a[i]; \
