@@ -10,7 +10,8 @@
 //! Invariants: a copy computes what its function computes. A function that tells nothing is called as it is, and one
 //! is copied once, through recursion too.
 
-use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Rule, Tells, VarId, rename};
+use pullback_analysis::effects::debug::Tells;
+use pullback_ir::{Atom, Block, Func, FuncId, Op, Program, Rule, VarId, rename};
 use rustc_hash::FxHashMap;
 
 use crate::state::Ad;

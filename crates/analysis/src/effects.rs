@@ -12,12 +12,15 @@
 //! Law: what is said not to fail does not fail, where it stands, or inside so many loops as [`Effects::needs_inside`]
 //! says. That an operation may not end, or take more memory than there is, is none of its effects.
 
+pub mod debug;
+
 use std::rc::Rc;
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, Tells, Type, VarId};
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::FxHashSet;
 
+use self::debug::Tells;
 use crate::call_graph::{above, runs};
 use crate::facts::{Facts, FuncFacts};
 

@@ -7,13 +7,14 @@
 use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{FuncId, Program, Tells, VarId};
+use pullback_ir::{FuncId, Program, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::access::aliased;
 use crate::call_graph::{CallGraph, call_graph};
 use crate::constants::Constants;
 use crate::effects::Effects;
+use crate::effects::debug::Tells;
 use crate::facts::{Facts, FuncFacts, Moves, number};
 use crate::undefined::undefined;
 

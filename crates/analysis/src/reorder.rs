@@ -12,10 +12,11 @@
 //! one accumulator keep their order. Nothing that tells something is passed. Whether a statement may fail is for the
 //! caller to ask.
 
-use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, Tells, VarId};
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::access::{Access, Roots, accumulators};
+use crate::effects::debug::Tells;
 
 /// What the analysis knows of a statement.
 pub struct Info {

@@ -20,7 +20,6 @@ mod print;
 mod program;
 mod scope;
 mod tangent;
-mod tells;
 mod trim;
 mod ty;
 mod verify;
@@ -33,7 +32,6 @@ pub use program::{
     Request, RequestId, Role, Rule, RuleId, Stmt, StmtId, StrId, Var, VarId, holds_real,
 };
 pub use scope::Scope;
-pub use tells::Tells;
 pub use trim::trimmed;
 pub use ty::{DataId, Elem, Type};
 pub use verify::{Breach, RULES, Stage, VerifierRule, verify};

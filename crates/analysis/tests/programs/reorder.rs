@@ -1,8 +1,9 @@
 //! Which statements may come together, and how they do, read off a program as text.
 
 use pullback_analysis::access::Roots;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::reorder::{Info, are_free, join, names};
-use pullback_ir::{Program, Tells};
+use pullback_ir::Program;
 use rustc_hash::FxHashSet;
 
 use crate::text::{binds, func, program, var};

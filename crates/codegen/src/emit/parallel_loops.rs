@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use pullback_base::IdVec;
 use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
+    Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId,
 };
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
@@ -25,6 +25,7 @@ use pullback_analysis::access::{Access, Roots, accumulators};
 use pullback_analysis::call_graph::{reaching, run_by, runs};
 use pullback_analysis::cost::is_straight;
 use pullback_analysis::datas::holds;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::facts::FuncFacts;
 
 /// How many numbers an iteration may leave for what is done in order.

@@ -17,12 +17,13 @@
 //! call still saves something stays as it was.
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, Tells, VarId, rename};
+use pullback_ir::{Atom, Block, Elem, Func, FuncId, Op, Program, Stmt, VarId, rename};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Run, Scope};
 use pullback_analysis::access::Roots;
 use pullback_analysis::call_graph::runs;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::reorder::{Info, are_free, join};
 use pullback_analysis::{Analyses, Changed};
 

@@ -18,11 +18,12 @@
 use std::mem::{Discriminant, discriminant};
 use std::rc::Rc;
 
-use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, StrId, Tells, Type, VarId};
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stmt, StrId, Type, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::effects::touches_acc;
 use pullback_analysis::{Analyses, Changed};
 

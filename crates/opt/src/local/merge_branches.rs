@@ -14,11 +14,12 @@
 //! branches stay two (`reorder::are_free`). A branch is merged with the nearest earlier one by the same variable in
 //! the same block.
 
-use pullback_ir::{Block, Op, Program, Stmt, Tells};
+use pullback_ir::{Block, Op, Program, Stmt};
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::access::Roots;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::reorder::{Info, are_free, join};
 use pullback_analysis::{Analyses, Changed};
 

@@ -21,12 +21,13 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, keep};
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, keep};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use crate::local::cse::shared;
 use crate::pass::{Pass, Phase, Scope, each_body, take};
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {

@@ -27,15 +27,14 @@
 //! numbers, and rows of numbers that have one size. Elements that are at hand are read again.
 
 use pullback_base::{Span, bug};
-use pullback_ir::{
-    Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, Type, VarId,
-};
+use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::access::Roots;
 use pullback_analysis::cost::is_straight;
 use pullback_analysis::effects::FuncEffects;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::reorder::Info;
 use pullback_analysis::{Analyses, Changed};
 

@@ -27,10 +27,11 @@
 
 mod pair;
 
-use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt, Tells};
+use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::access::Roots;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::reorder::{self, Info};
 use pullback_analysis::{Analyses, Changed};
 

@@ -15,11 +15,12 @@
 //! it runs two or three times, as derivatives along a few directions do. A loop that tells something and collects
 //! rows stays: a row of another size is an error of its iteration, after which nothing is told.
 
-use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Tells, VarId, rename};
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, rename};
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body, take};
 use pullback_analysis::cost::copies;
+use pullback_analysis::effects::debug::Tells;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
