@@ -23,8 +23,8 @@ use pullback_base::IdVec;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 
 use crate::call_graph::{CallGraph, of_rule, request_of};
-use crate::facts::array_like;
 use crate::lattice::Flat;
+use crate::sizes::{Size, size_of};
 
 /// A value that a program writes down.
 #[derive(Clone, Copy, Debug)]
@@ -260,9 +260,12 @@ impl Ctx<'_> {
                 {
                     self.enter(self.program.requests[request].func, args);
                 }
-                match (self.plain(op), vars) {
-                    (Some(fact), &[var]) => self.learn(var, &fact),
-                    (_, vars) => vars.iter().for_each(|var| self.varies(*var)),
+                if let &[var] = vars
+                    && let Some(fact) = self.plain(op, self.program.vars[var].ty.rank)
+                {
+                    self.learn(var, &fact);
+                } else {
+                    vars.iter().for_each(|var| self.varies(*var));
                 }
             }
         }
@@ -324,7 +327,7 @@ impl Ctx<'_> {
     }
 
     /// What an operation of one result, without blocks, gives.
-    fn plain(&self, op: &Op) -> Option<Fact> {
+    fn plain(&self, op: &Op, rank: u8) -> Option<Fact> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others give no value on")]
         match op {
             Op::Copy(a) | Op::Stop(a) => Some(self.fact(*a)),
@@ -342,44 +345,22 @@ impl Ctx<'_> {
                 };
                 Some(Fact { value, sizes: vec![] })
             }
-            op => self.array(op).map(Fact::of_sizes),
+            op => Some(Fact::of_sizes(self.sizes_of(op, rank))),
         }
     }
 
-    /// The sizes of the array that an operation gives.
-    fn array(&self, op: &Op) -> Option<Vec<Flat<i64>>> {
-        if let Some(a) = array_like(op).filter(|a| self.program.type_of(*a).is_array()) {
-            return Some(self.sizes(a));
-        }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+    /// The sizes of what an operation gives, as far as they follow from sizes of its operands.
+    fn sizes_of(&self, op: &Op, rank: u8) -> Vec<Flat<i64>> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "others have sizes of their operands")]
         match op {
-            Op::Shape(a, _) | Op::ToTangent(_, a, _) | Op::FromTangent(a, _)
-                if self.program.type_of(*a).is_array() =>
-            {
-                Some(self.sizes(*a))
-            }
+            Op::FromTangent(a, _) => self.sizes(*a),
             Op::Sized(a, at, n) => {
                 let (mut known, at) = (self.sizes(*a), usize::from(*at));
                 let has_rows = known[..at].iter().all(|size| matches!(size, Flat::Is(1..)));
                 if !has_rows {
                     known[at] = known[at].join(self.number(*n));
                 }
-                Some(known)
-            }
-            Op::Index(a, at) | Op::AtAcc(a, at) if self.program.type_of(*a).is_array() => {
-                let known = self.sizes(*a).split_off(at.len());
-                // The elements of an array of Ints are not followed.
-                (!known.is_empty()).then_some(known)
-            }
-            Op::Array(items) => {
-                let mut known = vec![Flat::Is(i64::try_from(items.len()).ok()?)];
-                if let Some(first) = items.first()
-                    && self.program.type_of(*first).is_array()
-                {
-                    known.extend(self.sizes(*first));
-                }
-                let rank = 1 + items.first().map_or(0, |item| self.program.type_of(*item).rank);
-                (known.len() == usize::from(rank) && !items.is_empty()).then_some(known)
+                known
             }
             Op::Concat(a, b) => {
                 let (mut known, more) = (self.sizes(*a), self.sizes(*b));
@@ -394,9 +375,18 @@ impl Ctx<'_> {
                         _ => Flat::Varies,
                     };
                 });
-                Some(known)
+                known
             }
-            _ => None,
+            op => {
+                let size = |k| match size_of(op, k) {
+                    Some(Size::Atom(n)) => self.number(n),
+                    Some(Size::Of(a, k)) => {
+                        self.sizes(a.into()).get(usize::from(k)).copied().unwrap_or(Flat::Varies)
+                    }
+                    None => Flat::Varies,
+                };
+                (0..rank).map(size).collect()
+            }
         }
     }
 }

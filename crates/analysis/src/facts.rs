@@ -22,8 +22,6 @@ mod counter;
 mod range;
 mod size;
 
-pub(crate) use size::array_like;
-
 use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};

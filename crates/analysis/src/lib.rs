@@ -20,6 +20,7 @@
 //! | [`lattice`] | what is known of a value that is one of several? |
 //! | [`loop_shape`] | what does a loop make of each of its states? |
 //! | [`reorder`] | may one statement come before another? |
+//! | [`sizes`] | which Int is the size of an array, or which other array has the same one, wherever the array is? |
 //! | [`undefined`] | which variables may have no value? |
 //! | [`variance`] | which variables of a loop differ from iteration to iteration? |
 //! | [`zeros`] | which values are zeros, and where do accumulators begin with them? |
@@ -39,6 +40,7 @@ mod kept;
 pub mod lattice;
 pub mod loop_shape;
 pub mod reorder;
+pub mod sizes;
 pub mod undefined;
 pub mod variance;
 pub mod zeros;

@@ -15,6 +15,7 @@
 use pullback_ir::{Atom, Block, Op, Stmt, Type, VarId};
 
 use super::{Ctx, Size, Symbol};
+use crate::sizes::{self, size_of};
 
 impl Ctx<'_> {
     /// The symbol of an Int.
@@ -137,76 +138,53 @@ impl Ctx<'_> {
         known.next().map(|(_, _, known)| *known)
     }
 
+    /// The sizes of an array that an operation gives: what [`size_of`] says, and whether that is so without rows too.
     fn result_sizes(&self, var: VarId, op: &Op) -> Option<Vec<Size>> {
-        if let Some(a) = array_like(op) {
-            return self.dims_of(a);
+        let ty = self.program.vars[var].ty;
+        // What branches give is known already.
+        if ty.rank == 0 || matches!(op, Op::If(..) | Op::Match(_)) {
+            return None;
         }
-        let own = |k: usize| own(var, k);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
+        let known = |size| match size {
+            sizes::Size::Atom(n) => Some(Size::exact(self.symbol(n))),
+            sizes::Size::Of(a, k) => self.dims.get(&a)?.get(usize::from(k)).copied(),
+        };
+        let sizes = (0..ty.rank)
+            .map(|k| size_of(op, k).and_then(known).unwrap_or_else(|| own(var, usize::from(k))));
+        let mut dims: Vec<Size> = sizes.collect();
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "others have the sizes of their operands"
+        )]
         match op {
             // A tangent of an array of numbers has the sizes of that, where there are rows.
-            Op::ToTangent(_, a, _) if self.program.type_of(*a) == self.program.vars[var].ty => {
-                let mut dims = self.dims_of(*a)?;
+            Op::ToTangent(_, a, _) => {
+                let is_like = self.program.type_of(*a) == ty;
                 let inner = dims.iter_mut().skip(1);
                 inner.for_each(|size| *size = Size { is_exact: false, or_zero: false, ..*size });
-                Some(dims)
+                return is_like.then_some(dims);
             }
-            Op::Shape(a, k) => {
-                let mut dims = self.dims_of(*a)?;
-                dims.truncate(usize::from(*k));
-                Some(dims)
-            }
-            Op::Index(a, at) | Op::AtAcc(a, at) => {
-                let mut dims = self.dims_of(*a)?.split_off(at.len());
-                // The array had a row there.
-                dims.iter_mut().take(1).for_each(|size| size.is_exact = true);
-                Some(dims)
-            }
-            Op::Slice(a, lo, hi) | Op::PartAcc(a, lo, hi) => {
-                let mut dims = self.dims_of(*a)?;
-                let from_first = *lo == Atom::Int(0);
-                dims[0] = if from_first { Size::exact(self.symbol(*hi)) } else { own(0) };
-                // Of an array with rows, none may be left.
+            // The array had a row there.
+            Op::Index(..) | Op::AtAcc(..) => dims[0].is_exact = true,
+            // Of an array with rows, none may be left.
+            Op::Slice(..) | Op::PartAcc(..) => {
                 dims[1..].iter_mut().for_each(|size| size.or_zero = false);
-                Some(dims)
-            }
-            Op::Array(items) => {
-                let mut dims = vec![Size::exact(Symbol::Number(items.len() as i64))];
-                dims.extend(self.dims_of(*items.first()?).unwrap_or_default());
-                Some(dims)
             }
             Op::Sized(a, k, n) => {
-                let mut dims = self.dims_of(*a)?;
-                let (k, n) = (usize::from(*k), self.symbol(*n));
-                dims[k] = if self.is_with_rows(dims[k], n) { Size::exact(n) } else { own(k) };
-                Some(dims)
+                let (size, n) = (self.size(*a, usize::from(*k))?, self.symbol(*n));
+                if self.is_with_rows(size, n) {
+                    dims[usize::from(*k)] = Size::exact(n);
+                }
             }
             Op::Select(_, a, b) => {
                 let (one, other) = (self.dims_of(*a)?, self.dims_of(*b)?);
-                let both = one.iter().zip(&other).enumerate();
-                let join = |(k, (one, other)): (usize, (&Size, &Size))| {
-                    self.either(*one, *other).unwrap_or_else(|| own(k))
-                };
-                Some(both.map(join).collect())
+                for (size, (one, other)) in dims.iter_mut().zip(one.into_iter().zip(other)) {
+                    *size = self.either(one, other).unwrap_or(*size);
+                }
             }
-            _ => None,
+            _ => {}
         }
-    }
-}
-
-/// The value whose sizes the result of an operation has, if it is of that kind.
-pub(crate) fn array_like(op: &Op) -> Option<Atom> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others have sizes of their own")]
-    match op {
-        Op::Copy(a)
-        | Op::Stop(a)
-        | Op::Update(a, _, _)
-        | Op::Zero(a)
-        | Op::Plus(a, _)
-        | Op::NewAcc(a)
-        | Op::ReadAcc(a)
-        | Op::Argsort(a) => Some(*a),
-        _ => None,
+        Some(dims)
     }
 }
 

@@ -6,6 +6,7 @@ mod effects;
 mod facts;
 mod lattice;
 mod reorder;
+mod sizes;
 mod text;
 mod undefined;
 mod variance;

@@ -13,6 +13,7 @@
 
 use std::rc::Rc;
 
+use pullback_analysis::sizes::{Size, size_of};
 use pullback_ir::{Atom, Op, VarId};
 
 use super::body::Body;
@@ -62,18 +63,11 @@ impl Body<'_, '_> {
 
     /// Notes the sizes of what has those of another array.
     pub fn keep_sizes(&mut self, op: &Op, var: VarId) {
-        if let Op::Zero(of)
-        | Op::NewAcc(of)
-        | Op::ReadAcc(of)
-        | Op::Copy(of)
-        | Op::Stop(of)
-        | Op::Update(of, _, _) = op
-            && let (Atom::Var(array), rank) = (*of, self.type_of(*of).rank)
-        {
-            for dimension in 1..rank {
-                if let Some(size) = self.emit.known.get(&(array, dimension)).copied() {
-                    self.know_size(var, dimension.into(), size);
-                }
+        for dimension in 1..self.type_of(var.into()).rank {
+            if let Some(Size::Of(array, of)) = size_of(op, dimension)
+                && let Some(size) = self.emit.known.get(&(array, of)).copied()
+            {
+                self.know_size(var, dimension.into(), size);
             }
         }
     }

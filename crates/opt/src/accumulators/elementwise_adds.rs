@@ -18,6 +18,7 @@ use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId}
 use rustc_hash::FxHashMap;
 
 use crate::pass::{Pass, Phase, Scope, each_body};
+use pullback_analysis::sizes::Sizes;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -33,9 +34,8 @@ pub(crate) const PASS: Pass = Pass {
 
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
     each_body(program, |program, body| {
-        let uses = body.uses();
-        let mut ctx =
-            ElementwiseAdds { program, uses, counts: FxHashMap::default(), changed: false };
+        let (uses, sizes) = (body.uses(), Sizes::of(program, body));
+        let mut ctx = ElementwiseAdds { program, uses, sizes, changed: false };
         ctx.block(body);
         ctx.changed
     })
@@ -45,33 +45,22 @@ struct ElementwiseAdds<'p> {
     program: &'p mut Program,
     /// How often each variable is used.
     uses: FxHashMap<VarId, usize>,
-    /// The counts of the loops in scope, by the arrays that they collect.
-    counts: FxHashMap<VarId, Atom>,
+    sizes: Sizes,
     changed: bool,
 }
 
 impl ElementwiseAdds<'_> {
     fn block(&mut self, block: &mut Block) {
-        let mut own = vec![];
         for stmt in &mut block.stmts {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
-            if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, .. }) = &stmt.op {
-                for var in &stmt.vars[states.len()..] {
-                    self.counts.insert(*var, *count);
-                    own.push(*var);
-                }
-            }
             self.stmt(stmt);
-        }
-        for var in own {
-            self.counts.remove(&var);
         }
     }
 
-    /// The number of elements of an array, if a loop in scope collects it and it is used only once.
+    /// The number of elements of an array, if a loop collects it and it is used only once.
     fn count(&self, atom: Atom) -> Option<Atom> {
         let var = atom.var()?;
-        self.counts.get(&var).copied().filter(|_| self.uses.get(&var) == Some(&1))
+        self.sizes.collected(var).filter(|_| self.uses.get(&var) == Some(&1))
     }
 
     fn stmt(&mut self, stmt: &mut Stmt) {

@@ -29,6 +29,7 @@ use rustc_hash::FxHashSet;
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::affine::Ints;
+use pullback_analysis::sizes::Sizes;
 use pullback_analysis::zeros::{Extent, Zeros};
 use pullback_analysis::{Analyses, Changed};
 
@@ -61,7 +62,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
             sure: FxHashSet::default(),
             ints: Ints::of(body),
             zeros: Zeros::of(body),
-            dims: FxHashSet::default(),
+            sizes: Sizes::of(program, body),
             program,
         };
         body.visit(&mut |stmt| {
@@ -80,8 +81,7 @@ struct ScatterToGather<'p> {
     ints: Ints,
     /// The arrays that consist of zeros, with their lengths.
     zeros: Zeros,
-    /// The sizes of arrays.
-    dims: FxHashSet<(VarId, VarId)>,
+    sizes: Sizes,
 }
 
 /// An accumulator of a block, and the loop that adds to it last.
@@ -97,16 +97,10 @@ struct Life {
 
 impl ScatterToGather<'_> {
     fn learn(&mut self, stmt: &Stmt, is_sure: bool) {
-        match (&stmt.op, stmt.vars.as_slice()) {
-            (Op::AddAcc(Atom::Var(acc), at, _), _) if is_sure => {
-                if let [Atom::Var(at)] = at.as_slice() {
-                    self.sure.insert((*acc, *at));
-                }
-            }
-            (Op::Dim(Atom::Var(array), 0), [var]) => {
-                self.dims.insert((*array, *var));
-            }
-            _ => {}
+        if let (Op::AddAcc(Atom::Var(acc), at, _), true) = (&stmt.op, is_sure)
+            && let [Atom::Var(at)] = at.as_slice()
+        {
+            self.sure.insert((*acc, *at));
         }
     }
 
@@ -171,7 +165,7 @@ impl ScatterToGather<'_> {
         let is_as_long = match self.zeros.extent(init.into())? {
             Extent::Count(zeros) => zeros == *count,
             Extent::Like(like) => {
-                like.var().zip(count.var()).is_some_and(|size| self.dims.contains(&size))
+                like.var().is_some_and(|like| self.sizes.is_size(*count, like, 0))
             }
             Extent::Unknown => false,
         };

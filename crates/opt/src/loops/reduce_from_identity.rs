@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::pass::{Pass, Phase, Scope, each_body};
 use pullback_analysis::affine::Ints;
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
+use pullback_analysis::sizes::Sizes;
 use pullback_analysis::{Analyses, Changed};
 
 pub(crate) const PASS: Pass = Pass {
@@ -38,22 +39,20 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
-    each_body(program, |_, body| {
-        let mut ctx = ReduceFromIdentity { ints: Ints::of(body), ..ReduceFromIdentity::default() };
+    each_body(program, |program, body| {
+        let (ints, sizes) = (Ints::of(body), Sizes::of(program, body));
+        let mut ctx =
+            ReduceFromIdentity { elements: FxHashMap::default(), ints, sizes, changed: false };
         ctx.block(body);
         ctx.changed
     })
 }
 
-#[derive(Default)]
 struct ReduceFromIdentity {
     /// Elements: the array and the place.
     elements: FxHashMap<VarId, (Atom, Vec<Atom>)>,
-    /// Sizes: the array and the dimension.
-    sizes: FxHashMap<VarId, (Atom, u8)>,
-    /// The counts of the loops that collect arrays.
-    collected: FxHashMap<VarId, Atom>,
     ints: Ints,
+    sizes: Sizes,
     changed: bool,
 }
 
@@ -71,21 +70,10 @@ impl ReduceFromIdentity {
         }
     }
 
-    /// Notes what a statement gives.
+    /// Notes which element a statement reads.
     fn learn(&mut self, stmt: &Stmt) {
-        if let Op::Loop(Loop { form: LoopForm::For { count, .. }, states, .. }) = &stmt.op {
-            self.collected.extend(stmt.vars[states.len()..].iter().map(|var| (*var, *count)));
-        }
-        let [var] = stmt.vars[..] else { return };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others are of no use here")]
-        match &stmt.op {
-            Op::Index(a, at) => {
-                self.elements.insert(var, (*a, at.clone()));
-            }
-            Op::Dim(a, k) => {
-                self.sizes.insert(var, (*a, *k));
-            }
-            _ => {}
+        if let (Op::Index(a, at), &[var]) = (&stmt.op, stmt.vars.as_slice()) {
+            self.elements.insert(var, (*a, at.clone()));
         }
     }
 
@@ -115,7 +103,8 @@ impl ReduceFromIdentity {
         if !begins || !steps {
             return None;
         }
-        let count = self.ints.beyond(count, 1).filter(|n| self.is_size(*n, *a, row.len()))?;
+        let (array, k) = (a.var()?, u8::try_from(row.len()).ok()?);
+        let count = self.ints.beyond(count, 1).filter(|n| self.sizes.is_size(*n, array, k))?;
         let place = [row, &[index.into()]].concat();
         let element = Stmt::new(element.vars.clone(), Op::Index(*a, place), element.span);
         Some(Loop {
@@ -127,12 +116,5 @@ impl ReduceFromIdentity {
                 results: repeat.body.results.clone(),
             },
         })
-    }
-
-    /// Whether an Int is the size of an array in a dimension.
-    fn is_size(&self, n: Atom, a: Atom, k: usize) -> bool {
-        let is_count = |a| self.collected.get(&a) == Some(&n);
-        let is_dim = |n| self.sizes.get(&n).is_some_and(|(b, j)| *b == a && usize::from(*j) == k);
-        k == 0 && a.var().is_some_and(is_count) || n.var().is_some_and(is_dim)
     }
 }

@@ -11,13 +11,13 @@
 //!
 //! Invariants. The memory is there already ([`super`] takes it). Each element is written before it is read.
 
+use pullback_analysis::sizes::Size;
 use pullback_base::bug;
 use pullback_ir::{Atom, Op, VarId};
 use pullback_prim::Prim;
 
 use super::index_tables::name;
 use super::pack_rows::{self, row};
-use super::plan::Size;
 use super::text::Text;
 use super::vectorise::Pack;
 

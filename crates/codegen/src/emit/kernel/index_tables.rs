@@ -20,9 +20,10 @@ use pullback_ir::{Atom, Block, Loop, Op, Stmt, StmtId, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plan::{Plan, Size};
+use super::plan::Plan;
 use super::vectorise::Layout;
 use pullback_analysis::cost::work;
+use pullback_analysis::sizes::Size;
 
 /// The least steps that are worth a table.
 const STEPS: u64 = 3;

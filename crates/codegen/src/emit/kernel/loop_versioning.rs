@@ -19,12 +19,13 @@
 //! tells the error at its place and in its order.
 
 use pullback_analysis::affine::addends;
+use pullback_analysis::sizes::Size;
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashSet;
 
-use super::plan::{Plan, Size};
+use super::plan::Plan;
 use crate::emit::Lines;
 use crate::emit::numbers::int;
 use crate::emit::primitives::primitive_text;

@@ -52,7 +52,7 @@ use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
 use self::cost::chosen;
 use self::index_tables::Tables;
 use self::piece_sums::Sums;
-use self::plan::{Plan, Size, has_loops};
+use self::plan::{Plan, has_loops};
 use self::text::Text;
 use self::types::c_type;
 use self::vectorise::{Kind, LANES, Layout};
@@ -61,6 +61,7 @@ use crate::emit::body::Body;
 use crate::layout::elem_type;
 use crate::schedule::Way;
 use pullback_analysis::cost::iterations_of_nest;
+use pullback_analysis::sizes::Size;
 
 /// A nest that is known to run no more often than this is no kernel.
 const TINY: i64 = 16;

@@ -13,11 +13,12 @@
 //!
 //! Law: what is read has the same bits. The copies lie in scratch memory that is there before the kernel.
 
+use pullback_analysis::sizes::Size;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, VarId};
 use rustc_hash::FxHashSet;
 
-use super::plan::{Plan, Size};
+use super::plan::Plan;
 use super::vectorise::{Kind, Layout, Pack};
 
 /// The layout of a kernel, with the rows that are worth a copy: an element of them is read in a loop that it does

@@ -17,10 +17,10 @@
 //! Invariants. A lane that is not at work, by a mask or behind the end, reads no memory at its own place
 //! (`pb_load_where`) and writes none. Offsets are row-major, by Horner's rule over the sizes.
 
+use pullback_analysis::sizes::Size;
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Elem, VarId};
 
-use super::plan::Size;
 use super::text::Text;
 use super::types::c_type;
 use super::vectorise::Kind;

@@ -18,22 +18,13 @@
 
 use std::rc::Rc;
 
-use pullback_analysis::affine::Inside;
 use pullback_analysis::cost::calls_library;
 use pullback_analysis::facts::FuncFacts;
+use pullback_analysis::sizes::{Size, Sizes};
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, StmtId, Type, VarId};
 use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A size of an array.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Size {
-    /// This number.
-    Atom(Atom),
-    /// That of an array from outside, at a dimension.
-    Of(VarId, u8),
-}
 
 /// A kernel.
 pub(super) struct Plan<'k> {
@@ -58,8 +49,10 @@ pub(super) struct Plan<'k> {
     pub count_is_unproven: bool,
     /// The arrays and accumulators from outside, in the order of their use.
     pub inputs: Vec<VarId>,
-    /// The exact sizes of the arrays that are made inside, and of the accumulators.
+    /// The exact sizes of the arrays that are made inside, and of the accumulators, by what comes from outside.
     pub sizes: FxHashMap<VarId, Vec<Size>>,
+    /// The sizes of what is made inside.
+    made: Sizes,
     /// Whether the guard reads arrays to know indices. That is a second walk over them, which pays where functions
     /// of C's library then run in vectors, and where no loop inside could be the kernel in place of this one.
     reads_ahead: bool,
@@ -96,6 +89,7 @@ impl<'k> Plan<'k> {
             count_is_unproven: !is_proven && looped.body.results.len() > looped.states.len(),
             inputs: vec![],
             sizes: FxHashMap::default(),
+            made: Sizes::of_loop(program, looped, vars),
             reads_ahead: !has_loops(looped) && calls_library(&looped.body),
             refused: None,
         };
@@ -104,6 +98,10 @@ impl<'k> Plan<'k> {
         plan.local.extend(&looped.states);
         plan.loops.extend(looped.states.iter().map(|state| (*state, looped)));
         plan.bind(&looped.body);
+        let is_made = |array: &VarId| plan.local.contains(array) || vars.contains(array);
+        let is_known = |size: &Size| !matches!(size, Size::Of(array, _) if is_made(array));
+        let known = plan.made.iter().filter(|(_, sizes)| sizes.iter().all(is_known));
+        plan.sizes = known.map(|(array, sizes)| (array, sizes.to_vec())).collect();
         looped.body.visit(&mut |stmt| {
             if !facts.is_proven(stmt) && can_fail(stmt) {
                 plan.unproven.insert(stmt.id);
@@ -180,26 +178,16 @@ impl<'k> Plan<'k> {
             (Op::Prim(prim, _), &[_]) => !prim.row().params.contains(&PrimTy::Str),
             (Op::MulZero(..), _) => true,
             (Op::Undef, &[var]) => self.is_number(var),
-            (Op::Copy(a) | Op::Stop(a), &[var]) => {
-                self.same_sizes(var, *a, 0);
-                !self.program.vars[var].ty.is_acc
-            }
+            (Op::Copy(_) | Op::Stop(_), &[var]) => !self.program.vars[var].ty.is_acc,
             (Op::Select(_, a, _), _) => !self.ty(*a).is_array(),
-            (Op::Index(a, at), &[var]) | (Op::AtAcc(a, at), &[var]) => {
-                self.same_sizes(var, *a, at.len());
-                true
-            }
+            (Op::Index(..) | Op::AtAcc(..), &[_]) => true,
             (Op::Dim(..) | Op::Sum(_) | Op::CheckSize(..) | Op::CheckCount(_), _) => true,
             (Op::Fail(..), vars) => vars.iter().all(|var| self.is_number(*var)),
-            (Op::Array(elements), &[var]) => self.literal(elements, var),
+            (Op::Array(elements), &[_]) => self.are_alike(elements),
             (Op::Zero(a), &[var]) => {
-                let is_real =
-                    self.ty(*a).elem == Elem::Real && self.program.vars[var].ty.elem == Elem::Real;
-                self.same_sizes(var, *a, 0);
-                is_real
+                self.ty(*a).elem == Elem::Real && self.program.vars[var].ty.elem == Elem::Real
             }
             (Op::NewAcc(a) | Op::ReadAcc(a), &[var]) => {
-                self.same_sizes(var, *a, 0);
                 self.ty(*a).elem == Elem::Real
                     && self.has_room(var)
                     && a.var().is_none_or(|acc| !self.ty(*a).is_acc || self.local.contains(&acc))
@@ -244,58 +232,23 @@ impl<'k> Plan<'k> {
         may_end
     }
 
-    /// An array of numbers, or of rows of the same sizes.
-    fn literal(&mut self, elements: &[Atom], var: VarId) -> bool {
-        let mut sizes = vec![Size::Atom(Atom::Int(elements.len() as i64))];
+    /// Whether the elements of an array are numbers, or rows of the same known sizes.
+    fn are_alike(&self, elements: &[Atom]) -> bool {
         let rows: Vec<VarId> = elements
             .iter()
             .filter(|element| self.ty(**element).is_array())
             .filter_map(|row| row.var())
             .collect();
-        if let Some(first) = rows.first() {
-            let Some(row) = self.sizes.get(first).cloned() else { return false };
-            let are_alike = rows.iter().all(|other| self.sizes.get(other) == Some(&row));
-            let are_numbers = row.iter().all(|size| matches!(size, Size::Atom(Atom::Int(_))));
-            if !are_alike || !are_numbers {
-                return false;
-            }
-            sizes.extend(row);
-        }
-        self.sizes.insert(var, sizes);
-        rows.is_empty() || rows.len() == elements.len()
+        let Some(first) = rows.first() else { return true };
+        let Some(row) = self.sizes.get(first) else { return false };
+        rows.len() == elements.len()
+            && rows.iter().all(|other| self.sizes.get(other) == Some(row))
+            && row.iter().all(|size| matches!(size, Size::Atom(Atom::Int(_))))
     }
 
-    /// Gives a variable the sizes of an array from a dimension on.
-    fn same_sizes(&mut self, var: VarId, of: Atom, from: usize) {
-        if let Some(sizes) = of.var().and_then(|of| self.sizes.get(&of)) {
-            let sizes = sizes[from..].to_vec();
-            self.sizes.insert(var, sizes);
-        }
-    }
-
-    /// The sizes of what a loop collects: rows are of one size.
-    fn collects(&mut self, looped: &'k Loop, vars: &[VarId]) -> bool {
-        let LoopForm::For { count, .. } = looped.form else { return false };
-        let states = looped.states.len();
-        for (var, row) in vars[states..].iter().zip(&looped.body.results[states..]) {
-            let mut sizes = vec![Size::Atom(count)];
-            if self.ty(*row).is_array() {
-                let Some(inner) = row.var().and_then(|row| self.sizes.get(&row)) else {
-                    return false;
-                };
-                let inside = Inside::of(looped);
-                let varies = |size: &Size| match size {
-                    Size::Atom(size) => !inside.is_uniform(*size),
-                    Size::Of(..) => false,
-                };
-                if inner.iter().any(varies) {
-                    return false;
-                }
-                sizes.extend(inner);
-            }
-            self.sizes.insert(*var, sizes);
-        }
-        true
+    /// Whether a loop collects rows of one size, which is known before the loop.
+    fn collects(&self, looped: &'k Loop, vars: &[VarId]) -> bool {
+        vars[looped.states.len()..].iter().all(|var| self.sizes.contains_key(var))
     }
 
     /// Whether there can be room for an array before the loop.
@@ -310,25 +263,7 @@ impl<'k> Plan<'k> {
 
     /// A size that is known before the loop and at least this one.
     pub fn bound(&self, size: Size) -> Option<Size> {
-        let Size::Atom(Atom::Var(var)) = size else { return Some(size) };
-        if !self.local.contains(&var) {
-            return Some(size);
-        }
-        if let Some(looped) = self.loops.get(&var)
-            && let LoopForm::For { index, count, .. } = looped.form
-            && index == var
-        {
-            return self.bound(Size::Atom(count));
-        }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "others have no bound that is known")]
-        match &self.defs.get(&var)?.op {
-            Op::Dim(array, at) => {
-                let size = *self.sizes.get(&array.var()?)?.get(usize::from(*at))?;
-                self.bound(size)
-            }
-            Op::Copy(a) | Op::Stop(a) => self.bound(Size::Atom(*a)),
-            _ => None,
-        }
+        self.made.bound(size, &|var| !self.local.contains(&var))
     }
 
     /// Whether the guard can ask whether a statement fails.

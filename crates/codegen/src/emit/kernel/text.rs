@@ -1,5 +1,10 @@
 //! Code generation for a kernel: C for loops over memory that is there before them, with scalars and vectors.
 //!
+//! ```text
+//! IR  t.8 = mul(x.5, k.1)                                         k.1 comes from outside, x.5 differs between lanes
+//! C   const pb_v k8 = k5 * pb_all(k1);
+//! ```
+//!
 //! Input: the plan, the layout and the tables of a kernel. Output: lines of C. Each statement has its text here, as a
 //! number where all lanes share it and as a vector (`pb_v`, `pb_w`) where they differ. A branch by a condition that
 //! differs becomes both its sides under masks (if-conversion, Allen et al. 1983); a dear side is passed over if no lane
@@ -18,7 +23,7 @@ use super::cost::has_vector_form;
 use super::index_tables::{self, Tables};
 use super::jam_inner::Columns;
 use super::partition_loops::Settled;
-use super::plan::{Plan, Size, has_loops, local_name};
+use super::plan::{Plan, has_loops, local_name};
 use super::types::{c_type, sum_of};
 use super::vectorise::{Kind, LANES, Layout};
 use crate::emit::Lines;
@@ -28,6 +33,7 @@ use crate::emit::primitives::{Form, form, primitive_text};
 use crate::emit::progress;
 use crate::emit::rounded::round;
 use pullback_analysis::cost::is_slow;
+use pullback_analysis::sizes::Size;
 
 /// The text of a kernel while it is being written, and what holds where the next line goes.
 pub(super) struct Text<'t, 'k> {

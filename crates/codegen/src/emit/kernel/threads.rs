@@ -28,13 +28,14 @@ use pullback_ir::{Atom, Loop, VarId};
 
 use super::index_tables::{self, Tables};
 use super::piece_sums::Sums;
-use super::plan::{Plan, Size};
+use super::plan::Plan;
 use super::text::Text;
 use super::vectorise::{LANES, Layout};
 use crate::emit::body::Body;
 use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
 use pullback_analysis::cost::{USUAL, Work, work};
+use pullback_analysis::sizes::Size;
 
 /// A loop that adds up so many numbers needs twice the work to be worth several threads, as its pieces are joined.
 const BETWEEN: f64 = 1024.0;

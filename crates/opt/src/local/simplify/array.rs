@@ -11,6 +11,7 @@
 //! Invariants: a failure stays where it was, for the inner operation stays until `dce` knows that it cannot fail. No
 //! law makes an array of more than 64 elements.
 
+use pullback_analysis::sizes::{Size, size_of};
 use pullback_base::Id;
 use pullback_ir::{Atom, FuncId, Op, Stmt};
 
@@ -171,27 +172,11 @@ impl Simplify<'_> {
         {
             return New::atom(*count);
         }
-        let dim = |b: Atom, k: u8| New::op(Op::Dim(b, k));
-        #[expect(clippy::wildcard_enum_match_arm, reason = "of others nothing is known")]
-        match self.def(a)? {
-            Op::Array(items) if k == 0 => New::atom(Atom::Int(i64::try_from(items.len()).ok()?)),
-            Op::Array(items) => dim(*items.first()?, k - 1),
-            Op::Index(b, at) => dim(*b, k.checked_add(u8::try_from(at.len()).ok()?)?),
-            Op::Update(b, _, _) | Op::Zero(b) | Op::Shape(b, _) | Op::ToTangent(_, b, _) => {
-                dim(*b, k)
-            }
-            Op::Argsort(b) => dim(*b, k),
-            Op::Sized(b, j, _) if *j != k => dim(*b, k),
-            Op::Slice(b, _, _) if k > 0 => dim(*b, k),
-            Op::Slice(_, Atom::Int(0), hi) => New::atom(*hi),
-            Op::Slice(_, Atom::Int(lo), Atom::Int(hi)) => {
-                New::atom(Atom::Int(hi.checked_sub(*lo)?))
-            }
-            Op::ReadAcc(acc) => match self.def(*acc)? {
-                Op::NewAcc(init) => dim(*init, k),
-                _ => None,
-            },
-            _ => None,
+        match size_of(self.def(a)?, k)? {
+            Size::Atom(n) => New::atom(n),
+            // The size of an accumulator is that of what it begins with.
+            Size::Of(b, k) if self.program.vars[b].ty.is_acc => self.dim_law(b.into(), k),
+            Size::Of(b, k) => New::op(Op::Dim(b.into(), k)),
         }
     }
 
