@@ -17,6 +17,7 @@ mod passes;
 mod questions;
 mod snapshot;
 mod stack;
+mod stage_text;
 mod threads_text;
 mod values;
 
@@ -35,6 +36,7 @@ pub use opt_text::{opt_test, pass_of};
 pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;
 pub use stack::deep;
+pub use stage_text::{jvp_test, lower_test, transpose_test, unzip_test};
 pub use threads_text::threads_test;
 
 /// Random programs are translated by the million: most of that time goes to small allocations.

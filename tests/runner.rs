@@ -15,6 +15,8 @@
 //! | `tests/ir/broken` | the verifier or the parser says what is wrong with each case |
 //! | `tests/ir/run` | functions of the IR give what their file says, evaluated and as native code |
 //! | `tests/threads` | loops give the same bits and faults on any number of threads |
+//! | `tests/lower` | what definitions of the calculus become in the IR stands below them |
+//! | `tests/jvp`, `tests/unzip`, `tests/transpose` | what a pass of differentiation makes of a function stands below it, and keeps the pass's law at a point |
 //! | `tests/opt` | a pass of the optimiser makes of a program what stands below it |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page; rows of tables of expressions hold |
 //!
@@ -28,7 +30,8 @@ use pullback_session::knossos::as_pullback;
 use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
-    ir_run_test, ir_text_test, matches, opt_test, rendered, tables, threads_test,
+    ir_run_test, ir_text_test, jvp_test, lower_test, matches, opt_test, rendered, tables,
+    threads_test, transpose_test, unzip_test,
 };
 use pullback_tools::{STAGES, show};
 
@@ -441,6 +444,22 @@ fn opt(path: &Path) -> Outcome {
     rewritten(path, opt_test)
 }
 
+fn lower(path: &Path) -> Outcome {
+    rewritten(path, lower_test)
+}
+
+fn jvp(path: &Path) -> Outcome {
+    rewritten(path, jvp_test)
+}
+
+fn unzip(path: &Path) -> Outcome {
+    rewritten(path, unzip_test)
+}
+
+fn transpose(path: &Path) -> Outcome {
+    rewritten(path, transpose_test)
+}
+
 datatest_stable::harness! {
     { test = syntax, root = "syntax", pattern = r"\.pull$" },
     { test = errors, root = "errors", pattern = r"\.pull$" },
@@ -455,6 +474,10 @@ datatest_stable::harness! {
     { test = ir_broken, root = "ir/broken", pattern = r"\.ir$" },
     { test = ir_run, root = "ir/run", pattern = r"\.ir$" },
     { test = threads, root = "threads", pattern = r"\.ir$" },
+    { test = lower, root = "lower", pattern = r"\.lambda$" },
+    { test = jvp, root = "jvp", pattern = r"\.ir$" },
+    { test = unzip, root = "unzip", pattern = r"\.ir$" },
+    { test = transpose, root = "transpose", pattern = r"\.ir$" },
     { test = opt, root = "opt", pattern = r"\.ir$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },
