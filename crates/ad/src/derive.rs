@@ -1,5 +1,12 @@
 //! Derivations: the three passes one after the other, once for each function, set of parameters that move, and use.
 //!
+//! ```text
+//! before   fn @f(x: f64, n: i64) -> f64, of which x moves
+//! Jvp      fn @jvp f(x, n, x_dot) -> y, y_dot
+//! Push     fn @linearize f(x, n) -> y, X         fn @push f(X, x_dot) -> y_dot
+//! Pull     fn @forward f(x, n) -> y, X           fn @pull f(X, y_bar) -> x_bar
+//! ```
+//!
 //! Type: `derive : (function, which parameters move, Jvp | Push | Pull) -> functions` (`state::Derived`).
 //! Law: those of `jvp`, `unzip` and `transpose`, in this order. A derivation is looked up by its key, and one of a
 //! recursive function is declared before its body is made, so that its calls find it.

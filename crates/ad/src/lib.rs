@@ -1,5 +1,12 @@
 //! Differentiation of the IR, in three passes with one law each.
 //!
+//! ```text
+//! f             y = mul(x, x)
+//! jvp           y = mul(x, x);  a = mul(x_dot, x);  b = mul(x_dot, x);  y_dot = add(a, b)
+//! unzip         y = mul(x, x), which saves x;   and of x and x_dot: a = …;  b = …;  y_dot = add(a, b)
+//! transpose     y = mul(x, x), which saves x;   and of x and y_bar: b = mul(y_bar, x);  a = mul(y_bar, x);  x_bar = add(b, a)
+//! ```
+//!
 //! The passes are those of Radul, Paszke, Frostig, Johnson and Maclaurin, *You Only Linearize Once* (POPL 2023), on a language
 //! with loops, branches, recursion and accumulators. `f : S -> T` is a function, and `T S` the tangents of the
 //! parameters that move:

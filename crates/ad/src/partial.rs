@@ -1,8 +1,14 @@
 //! Partial derivatives of primitives: the terms of the table of primitives become statements.
 //!
+//! ```text
+//! y = sin(x)        =>        c = cos(x);  y_dot = mul(x_dot, c)
+//! y = mul(x, p)     =>        a = mul(x_dot, p);  b = mul(p_dot, x);  y_dot = add(a, b)
+//! ```
+//!
 //! Input: a primitive with its operands, result and their tangents. Output: the tangent of the result, as the sum of
 //! each tangent times its partial derivative.
-//! Invariants: a term is computed once for each primitive, but anew in each branch of a conditional term. A partial
+//!
+//! Law: the sum is the total differential of the primitive. A term is computed once for each primitive, but anew in each branch of a conditional term. A partial
 //! derivative that is structurally zero contributes nothing; a tangent that may be absent is multiplied by a strong
 //! product.
 

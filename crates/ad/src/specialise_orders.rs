@@ -5,8 +5,11 @@
 //! finitely many. Here each function becomes one for each list of *forms* of its arguments (`form`). A form says
 //! which number an argument is, or which constructors it may have, with the forms of their fields, down to a bounded
 //! depth (`limit::REACHES`); what lies deeper is known by its type alone. A match keeps the arms that the form of its
-//! scrutinee has, and a conditional keeps the branch that a known truth value takes (`stmt`). So `d (d exp)`, where
-//! `d f` is the derivative of `f`, has two copies of `d`: one for `exp`, and one for the derivative of `exp`.
+//! scrutinee has, and a conditional keeps the branch that a known truth value takes (`stmt`).
+//!
+//! ```text
+//! d f = the derivative of f      d (d exp)      =>      d1 = the derivative of exp      d2 = the derivative of d1
+//! ```
 //!
 //! Type: `(Program with requests) -> Program with requests`, of which no request leads to itself.
 //! Law: the program computes what it did, and asks for derivatives of the same functions at the same places. What a

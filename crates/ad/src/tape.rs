@@ -1,6 +1,13 @@
 //! Checkpointing of loops by themselves (`--max-tape`): two levels, with segments of about the square root of the
 //! steps.
 //!
+//! ```text
+//!                                                       if n * B <= bytes { the loop } else {
+//! y = for i < n with s = x { t = @step(s); yield t }  =>  y = for j < n / k with s = x {
+//!                                                             t = checkpoint @segment(s, j * k, k)    k iterations of it
+//!                                                             yield t } … the n mod k that are left }
+//! ```
+//!
 //! Type: `(Program with requests, bytes) -> Program with requests`.
 //! Law: the program computes what it did. A loop of `n` steps becomes a choice that is made when it starts: where `n`
 //! times an estimate of what one step saves fits, the loop; else segments of `k` steps, each a call of a checkpoint.

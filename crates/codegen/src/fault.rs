@@ -1,5 +1,10 @@
 //! Translation of failures: from the numbers that a failed run leaves to the error that the evaluator would tell.
 //!
+//! ```text
+//! C         pb_fail_slice(c, 4, v1, v2, v0.d[0])       the kind, the number of the place, and the numbers of the message
+//! told      E0702 at that place: slice [1:3] is out of range for an array of size 2
+//! ```
+//!
 //! Input: what the run tells at its end ([`Report`]), the program, the places in the source by their numbers, and the
 //! limits. Output: a diagnostic at the place of the failure. If that is in the library, the diagnostic also has the
 //! place of the call into the library.

@@ -11,8 +11,10 @@
 //!
 //! [`Callable`] is one function that any thread may call, for hosts that keep it.
 //!
-//! This is the only crate of the compiler with `unsafe` code: `load`, `call`, `callable`, `read`, `guard` and, for a question to the system,
-//! `folder` have all of it.
+//! Law: a run gives the values of the evaluator of the IR, bit for bit with `Fp::Strict`, or its error.
+//!
+//! This is the only crate of the compiler with `unsafe` code: `load`, `call`, `callable`, `read`, `guard` and, for a
+//! question to the system, `folder` have all of it.
 
 mod cache;
 mod call;

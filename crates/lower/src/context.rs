@@ -1,5 +1,10 @@
 //! State of lowering, and what all of it uses: statements, blocks, functions, and values as lists of atoms.
 //!
+//! ```text
+//! calculus  (x, [(1.0, 2)])      a value of the type (Real, [](Real, Int))
+//! IR        x.0, a.1, b.2        its leaves: f64, []f64, []i64
+//! ```
+//!
 //! Input: a program of the calculus. Output: the program of the IR so far, in [`Ctx::out`].
 //!
 //! Invariants. A statement goes to the block that is being made. A function's body sees no variables but those that it

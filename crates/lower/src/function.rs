@@ -1,6 +1,11 @@
 //! Tables of defunctionalisation: which functions a data type of functions stands for, and which functions apply its
 //! values.
 //!
+//! ```text
+//! calculus  if p then (\x -> mul k x) else exp          a function, one of two
+//! IR        data F = F0(f64) | F1                        F0(k) or F1(), and @apply(f, x) matches it
+//! ```
+//!
 //! [`super::closure`] fills and reads them. Invariant: two functions with the same skeleton are one constructor. An
 //! `apply` whose body does not know all constructors of its type is made again before lowering ends.
 

@@ -1,6 +1,11 @@
 //! Symbolic values of lowering (binding-time separation): the parts of a value as atoms, and functions that are known
 //! as what they are, so that applying one is a call.
 //!
+//! ```text
+//! calculus  let f = \x -> mul k x in f y       f is known, with the atom k
+//! IR        t.3 = mul(k.0, y.1)                applying it is its body, or a call
+//! ```
+//!
 //! Input: none; `expr` makes them and `closure` applies them. Invariants. A value has as many atoms as its type has
 //! leaves, in their order, unless it has known functions: those have the atoms of what they captured. A function that
 //! becomes data is a [`Value::Leaf`] from then on.

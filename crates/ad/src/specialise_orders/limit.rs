@@ -1,5 +1,9 @@
 //! How far functions are told apart, and what the compiler says of a program that goes further.
 //!
+//! ```text
+//! d (d (d … f)), told apart to the near reach, then to the far one      =>      copies, or E0717 with the limit
+//! ```
+//!
 //! Input: the limits that a program has reached. Output: the diagnostic (E0717) that names them.
 //! Invariants: there are two reaches. The far one is tried only if the near one is not enough, so that most programs
 //! get few copies.

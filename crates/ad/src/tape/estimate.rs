@@ -1,5 +1,10 @@
 //! How many bytes one step of a loop saves: a cost model, as a number that is there when the loop starts.
 //!
+//! ```text
+//! for i < n with s = x { a = sin(s);  b = for j < m { … collect exp(a) } }
+//!                        8            m times 8 for each, and 64 for the array         bytes of a step, computed before it
+//! ```
+//!
 //! Input: a loop. Output: statements before the loop, and the numbers that they compute: bytes of a step and of a
 //! state.
 //!

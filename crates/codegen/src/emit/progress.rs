@@ -1,5 +1,10 @@
 //! Progress reporting: lines of C that store how far the outermost loop of a run is, for whoever watches the run.
 //!
+//! ```text
+//! IR  for i.3 < n.1 { … }
+//! C   pb_tell_all(c, v1, …);  for (…) { pb_tell_done(c, v3); … }  pb_tell_all(c, 0, 0);
+//! ```
+//!
 //! Input: a loop while it is written. Output: lines that say that it begins, how many iterations are done, and that it
 //! has ended.
 //!

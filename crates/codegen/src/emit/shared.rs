@@ -1,8 +1,14 @@
 //! What the programs of a file share: the C types of arrays, the entry point `pb_run` that the host calls, and the
 //! tables of texts.
 //!
-//! Input: the array types that the programs name, and how many roots each has. Output: C text. Roots are numbered
-//! through, program after program. Texts stand as octal bytes, so nothing that a program says can end a literal of C or
+//! ```text
+//! IR  [][]f64          C  typedef struct { pb_block *b; double *p; int64_t d[2]; } R2;
+//! IR  two roots        C  if (root < 2) return pb_start(c, root - 0, a, r), pb_flush_ends(mode), 0;
+//! ```
+//!
+//! Input: the array types that the programs name, and how many roots each has. Output: C text.
+//!
+//! Invariants. Roots are numbered through, program after program. Texts stand as octal bytes, so nothing that a program says can end a literal of C or
 //! begin a comment.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,14 @@
-//! Whether the second of two loops reads only its own elements of the first, and what loop the two become.
+//! Legality of loop fusion: whether the second of two loops reads only its own elements of the first, and what loop
+//! the two become.
+//!
+//! ```text
+//! a = for i < n { … collect x }             a, b = for i < n { …
+//! b = for j < n {                     =>      y = add(x, 1.0)
+//!   e = a[j]                                  collect x, y
+//!   y = add(e, 1.0)                         }
+//!   collect y
+//! }
+//! ```
 //!
 //! Input: two `for` loops with the same count. Output: whether each read of what the first collects is at the index
 //! of the second (`reads_own_elements`), and the merged loop (`merged`).
