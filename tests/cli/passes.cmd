@@ -4,88 +4,117 @@ exit 0
 >
 > elaborate
 >   type  (typed tree, roots) -> Program
+>   does  makes the typed calculus of the tree, with a copy of a definition for each list of types
 >   law   each definition means what its source means, once for each list of types it is used at;
 >         operators, patterns, sizes and the derived differentiation operators are gone
+>   phase calculus
 >   runs  always, first
 >
 > fuel
 >   type  (Program, n) -> Program
+>   does  bounds how deep functions recur
 >   law   if the result has a value, the program has the same one; a recursive function may be entered
 >         `n` times inside one another, then it fails (Lemmas 6.5 and 6.6 of the first paper)
+>   phase calculus
 >   runs  with `--fuel`
 >
 > specialise
 >   type  (Program, roots) -> Program
+>   does  applies functions that are known where they are used
 >   law   each definition that the roots reach has the same meaning, errors and their order included;
 >         functions that are known before the program runs are applied where they are used
+>   phase calculus
 >   runs  where a function that is differentiated inside the program is not known
 >
 > defunctionalise
 >   type  (Program, root) -> (Program, root)
+>   does  makes data of functions that are passed on, and a match where one is applied
 >   law   the new root has the meaning of the old one, errors and their order included; what it
 >         reaches passes no functions as values: a function is a tag and what it captured, which
 >         `apply` matches
+>   phase calculus
 >   runs  where it is still not known after `specialise`
 >
 > eliminate
 >   type  (Program, engine, root) -> Program
+>   does  replaces operators of differentiation by calls of what the engine makes, those inside others
+>         first
 >   law   the root has the same meaning; each `vjp`, `jvp` and `linearize` that it reaches has become
 >         a call of a definition that the engine made, those inside others first
+>   phase engines
 >   runs  in engines that transform programs
 >
 > unary
 >   type  (Program, root) -> (Program, root)
+>   does  gives a function one parameter, a tuple of those that it had
 >   law   the new root has the meaning of the old one, and its body is a function of one parameter
+>   phase engines
 >   runs  before `translate`
 >
 > translate
 >   type  (Program, S -> T) -> (Program, S -> (T, T' -> S')), or to (S, S') -> (T, T')
+>   does  differentiates a function as the engine's paper does
 >   law   by the engine: the first component has the meaning of the function, the second is its
 >         pullback, or its tangent; nothing that it reaches is an operator of differentiation
+>   phase engines
 >   runs  in engines that transform programs: its pages in docs/engines
 >
 > tidy
 >   type  (Program, first, root) -> Program
+>   does  takes known functions, tuples and constructors out of what an engine made
 >   law   each definition keeps its meaning, errors and their order included; in those made from
 >         `first` on, known functions, tuples and constructors are gone, and so is what nobody uses
 >         and cannot fail
+>   phase engines
 >   runs  in `curry-list` and `curry-env`, after reverse mode
 >
 > trim
 >   type  (Program, roots) -> Program
+>   does  empties the definitions that nothing reaches
 >   law   what the roots reach stays as it is; all else is emptied, so that the program is cheap to
 >         copy and compile
+>   phase engines
 >   runs  before and after the passes of an engine
 >
 > lower
 >   type  (Program, definitions) -> (IR, functions)
+>   does  makes functions of the IR, with structures as several variables
 >   law   each function computes what its definition does, errors and their order included; structures
 >         are several variables, functions are known or tagged environments, operators of
 >         differentiation are requests
+>   phase lower
 >   runs  in `ir`, after `specialise`
 >
 > limit-tapes
 >   type  (IR, bytes) -> IR
+>   does  puts checkpoints into loops that would save too much
 >   law   the code computes what it did; a loop that would save more for reverse mode, as it finds
 >         when it starts, runs in segments that are checkpoints
+>   phase lower
 >   runs  in `ir`, with `--max-tape`
 >
 > jvp
 >   type  (S -> T, which of S move) -> (S, T S) -> (T, T T)
+>   does  puts tangents beside the values of a function
 >   law   the first results are those of the function, the others its derivative applied to the
 >         tangents, linear in them statement by statement; the only pass that reads partial
 >         derivatives
+>   phase differentiate
 >   runs  in `ir`, once for each function and what moves of it
 >
 > unzip
 >   type  (S, T S) -> (T, T T) to S -> (T, X) and (X, T S) -> T T
+>   does  takes a function with tangents apart, into its values and a linear part of what these save
 >   law   both together are what came in, and the second is linear in the tangents; the only pass that
 >         decides what is saved, linear in the operations executed
+>   phase differentiate
 >   runs  in `ir`, after `jvp`, for linear maps
 >
 > transpose
 >   type  (X, T S) -> T T to (X, T T) -> T S
+>   does  turns the linear part around, from cotangents of results to those of parameters
 >   law   ⟨u, L v⟩ = ⟨Lᵀ u, v⟩, statement by statement
+>   phase differentiate
 >   runs  in `ir`, after `unzip`, for reverse mode
 >
 > small_routines

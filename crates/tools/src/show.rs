@@ -17,7 +17,7 @@ use pullback_session::{Call, Query, Settings, Stop};
 use pullback_types::tir::GlobalId;
 use pullback_types::{open_types, show_scheme};
 
-use crate::stages::{PASSES, form_named, stages};
+use crate::stages::{Listed, PASSES, form_named, stages};
 
 /// The text of a stage.
 pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
@@ -66,9 +66,15 @@ pub fn show_passes(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
         call.file.display(),
         program.defs.len()
     );
-    for (pass, when) in PASSES {
+    for Listed { pass, phase, about, when } in PASSES {
         text.push_str(&format!("\n{}\n", pass.name));
-        for (label, words) in [("type", pass.ty), ("law", pass.law), ("runs", *when)] {
+        for (label, words) in [
+            ("type", pass.ty),
+            ("does", *about),
+            ("law", pass.law),
+            ("phase", phase.name()),
+            ("runs", *when),
+        ] {
             text.push_str(&entry_of_page(label, words));
         }
     }
