@@ -11,6 +11,7 @@ import threading as _threading
 from importlib.util import find_spec as _find_spec
 
 from . import _native
+from ._density import LogDensity, log_density
 from ._errors import (
     CompileError,
     EvalError,
@@ -30,6 +31,7 @@ __all__ = [
     "EvalMemoryError",
     "EvalTimeoutError",
     "Function",
+    "LogDensity",
     "Module",
     "Problem",
     "PullbackError",
@@ -39,6 +41,7 @@ __all__ = [
     "hessian",
     "jacobian",
     "load",
+    "log_density",
 ]
 
 # Bridges to other libraries, each imported when it is asked for.

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._forms import ordered
-from ._tree import is_real, leaves, mapped
+from ._forms import ordered, reals
+from ._problem import _merged
+from ._tree import leaves, mapped
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ def check_grad(function, args, kwargs, wrt, seed) -> Checked:
     random = np.random.default_rng(seed)
 
     def normal(leaf):
-        return random.standard_normal(np.shape(leaf)) if is_real(leaf) or leaf is None else None
+        return None if leaf is None else random.standard_normal(np.shape(leaf))
 
-    # What is given may be lists and whole numbers: a value of the function's own has the types.
-    point = {name: mapped(_real, given[name]) if name in moving else given[name] for name in names}
-    tangents = {name: mapped(normal, point[name]) for name in moving}
+    # What is given may be lists and whole numbers.
+    numbers = {name: reals(function._forms[name], given[name]) for name in moving}
+    point = {name: _merged(given[name], numbers[name]) if name in moving else given[name] for name in names}
+    tangents = {name: mapped(normal, numbers[name]) for name in moving}
     primals = tuple(point[name] for name in names)
     _, tangent = function.jvp(primals, tuple(tangents[name] for name in moving), wrt=moving, **options)
     step = 1e-6
@@ -72,9 +74,3 @@ def check_grad(function, args, kwargs, wrt, seed) -> Checked:
     reverse = sum(_dot(part, tangents[name]) for part, name in zip(back, moving))
     size = max(abs(forward), abs(quotient), 1e-12)
     return Checked(abs(forward - quotient) / size, abs(forward - reverse) / size)
-
-
-def _real(leaf):
-    if isinstance(leaf, (list, int)) and not isinstance(leaf, bool):
-        return np.asarray(leaf, dtype=float)
-    return leaf

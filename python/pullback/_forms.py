@@ -1,17 +1,37 @@
 """Values taken apart along their forms: leaves in the order of compiled code, and values of leaves again.
 
-A form is `(elem, rank)` of a number or an array, None of nothing, a list of the forms of a tuple's items, or the class of a
-record with the forms of its fields.
+A form is `(elem, rank)` of a number or an array, None of nothing, a list of the forms of a tuple's items, the class of a
+record with the forms of its fields, or the codec of a value with sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ._tree import mapped
+
 Form = Any
+
+
+def is_sum(form: Form) -> bool:
+    """Whether it is that of a value with sums."""
+    return isinstance(form, dict) and "codec" in form
+
+
+def has_sums(form: Form) -> bool:
+    """Whether there are sums in it."""
+    if form is None or isinstance(form, tuple):
+        return False
+    return is_sum(form) or any(map(has_sums, form if isinstance(form, list) else form["fields"]))
+
+
+def without_sums(forms: Iterable[Form], by: str) -> None:
+    """Refuses functions whose values have sums."""
+    if any(map(has_sums, forms)):
+        raise TypeError(f"{by} takes and gives numbers, arrays and structures of these, but no values of sum types")
 
 
 def elems(form: Form) -> list[tuple[str, int]]:
@@ -20,6 +40,8 @@ def elems(form: Form) -> list[tuple[str, int]]:
         return []
     if isinstance(form, tuple):
         return [form]
+    if is_sum(form):
+        return [("Int", 1), ("Real", 1)] if form["has_reals"] else [("Int", 1)]
     items = form if isinstance(form, list) else form["fields"]
     return [leaf for item in items for leaf in elems(item)]
 
@@ -46,6 +68,8 @@ def taken(form: Form, value: Any, name: str) -> list[Any]:
             found = f"one of {len(value)}" if isinstance(value, (tuple, list)) else type(value).__name__
             raise TypeError(f"`{name}` must be a tuple of {len(form)}, not {found}")
         return [leaf for at, item in enumerate(form) for leaf in taken(item, value[at], f"{name}.{at}")]
+    if is_sum(form):
+        return list(form["codec"].encode(value, name)[: len(elems(form))])
     fields = form["class"]._fields
     if isinstance(value, dict):
         for key in value:
@@ -65,6 +89,9 @@ def made(form: Form, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     if isinstance(form, list):
         return tuple([made(item, leaves) for item in form])
+    if is_sum(form):
+        ints = next(leaves)
+        return form["codec"].decode(ints, next(leaves) if form["has_reals"] else np.zeros(0))
     return form["class"](*[made(item, leaves) for item in form["fields"]])
 
 
@@ -76,6 +103,8 @@ def names(form: Form, name: str) -> list[str]:
         return [name]
     if isinstance(form, list):
         return [one for at, item in enumerate(form) for one in names(item, f"{name}.{at}")]
+    if is_sum(form):
+        return [name] * len(elems(form))
     fields = zip(form["class"]._fields, form["fields"])
     return [one for field, item in fields for one in names(item, f"{name}.{field}")]
 
@@ -87,6 +116,8 @@ def ordered(form: Form, value: Any, name: str) -> Any:
     if isinstance(form, list):
         taken(form, value, name)
         return tuple([ordered(item, value[at], f"{name}.{at}") for at, item in enumerate(form)])
+    if is_sum(form):
+        return form["codec"].decode(*form["codec"].encode(value, name))
     taken(form, value, name)
     fields = list(zip(form["class"]._fields, form["fields"]))
     if isinstance(value, dict):
@@ -102,6 +133,9 @@ def reals(form: Form, value: Any) -> Any:
         return np.array(value, dtype=np.float64) if form[0] == "Real" else None
     if isinstance(form, list):
         return tuple([reals(item, part) for item, part in zip(form, value)])
+    if is_sum(form):
+        found = form["codec"].decode_tangent(*form["codec"].encode(value, ""))
+        return mapped(lambda leaf: None if leaf is None else np.asarray(leaf, dtype=np.float64), found)
     fields = zip(form["class"]._fields, form["fields"])
     if isinstance(value, dict):
         return {field: reals(item, value[field]) for field, item in fields}

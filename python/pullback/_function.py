@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._problem import Bound, Problem
+from ._progress import told
 from ._records import record
 from ._tree import stacked
 
 if TYPE_CHECKING:
     from ._check import Checked
     from ._module import Module
+    from ._noticed import Notice
 
 # Names of parameters: one, several, or none for all that hold Reals.
 Wrt = str | Sequence[str] | None
@@ -69,7 +71,8 @@ class Function:
     """A function of a module. It is compiled when it is first called, as is each of its derivatives.
 
     Arguments are given by position or by name. Each method also takes `engine` ("native" or "ir"), `fp` ("fast" or
-    "strict"), `threads`, `timeout` (seconds, or "10s"), `max_memory` (bytes, or "2G"). `using` gives a function that has
+    "strict"), `threads`, `timeout` (seconds, or "10s"), `max_memory` (bytes, or "2G"), `progress` (whether to
+    tell how far a call is, or a function that is told). `using` gives a function that has
     such options as a rule; it is the way where a parameter has the name of an option.
     """
 
@@ -172,18 +175,24 @@ class Function:
     def _run(self, kind, wrt, args, kwargs, directions=()):
         options = {}
         timeout, memory = self._options.get("timeout"), self._options.get("max_memory")
+        progress = self._options.get("progress")
         if kwargs:
             for name in ("engine", "fp", "threads"):
                 if name in kwargs:
                     options[name] = kwargs.pop(name)
             timeout = kwargs.pop("timeout", timeout)
             memory = kwargs.pop("max_memory", memory)
+            progress = kwargs.pop("progress", progress)
         code = self._code(kind, wrt, **options)
         if timeout is not None:
             timeout = _seconds(timeout)
         if memory is not None:
             memory = _amount(memory)
-        value, parts = code.call(args, kwargs or None, directions, timeout, memory)
+        if not progress:
+            value, parts = code.call(args, kwargs or None, directions, timeout, memory)
+        else:
+            with told(progress, self.__name__) as tell:
+                value, parts = code.call(args, kwargs or None, directions, timeout, memory, tell)
         return code, value, parts
 
     def _parts(self, code, parts, wrt):
@@ -416,7 +425,21 @@ class Function:
         return check_grad(self, args, kwargs, wrt, seed)
 
 
-_OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory")
+    def kinks(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> list[Notice]:
+        """Where a run for the gradient meets ties and edges of domains, and what the derivative is there. If the value is no
+        Real, it is a run for the value."""
+        from ._noticed import noticed
+
+        return noticed(self, args, kwargs, wrt, "kinks")
+
+    def trace_nan(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> list[Notice]:
+        """Where the first NaN of such a run arises: nothing if there is none."""
+        from ._noticed import noticed
+
+        return noticed(self, args, kwargs, wrt, "nan")
+
+
+_OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory", "progress")
 
 
 _HAS_WARNED = False

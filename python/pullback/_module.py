@@ -10,16 +10,22 @@ from typing import Any
 from . import _native
 from ._function import Function
 from ._records import record
+from ._sums import base
 
 
 class Module:
     """The definitions of a file or a text. `m.f` is the function `f`, or the value of the constant `f`; `m.Model` is the
-    class of a record type. What becomes of the file later changes nothing."""
+    class of a record type, `m.Shape` that of a sum type, `m.Circle` that of a constructor. What becomes of the file later changes nothing."""
 
     def __init__(self, native: _native.Module) -> None:
         self._native = native
         self._definitions = {one["name"]: one for one in native.definitions}
         self._records = {name: fields for name, fields in native.records}
+        self._sums: dict[str, type] = {}
+        for name, constructors in native.sums:
+            # The file's own types come last, and hide others of their names.
+            sum_class = base(name, tuple(constructors))
+            self._sums.update({name: sum_class} | {one.__name__: one for one in sum_class._constructors})  # type: ignore[attr-defined]
         self._known: dict[str, object] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -42,10 +48,12 @@ class Module:
             return Function(self, rf"\() -> {name}", is_expression=True)(())
         if name in self._records:
             return record(name, tuple(self._records[name]))
+        if name in self._sums:
+            return self._sums[name]
         raise AttributeError(f"{self!r} has no definition `{name}`")
 
     def __dir__(self):
-        return [*super().__dir__(), *self._definitions, *self._records]
+        return [*super().__dir__(), *self._definitions, *self._records, *self._sums]
 
     def __getitem__(self, name: str) -> Any:
         """A definition by its name, whatever that is."""

@@ -25,14 +25,19 @@ class Code:
         directions: tuple[Any, ...] | list[Any] = ...,
         timeout: float | None = None,
         max_memory: int | None = None,
+        progress: Any = None,
     ) -> tuple[Any, Any]: ...
 
 class Module:
     path: str
     texts: list[tuple[str, str]]
     records: list[tuple[str, list[str]]]
+    sums: list[tuple[str, list[tuple[str, int]]]]
     warnings: list[dict[str, Any]]
     definitions: list[dict[str, Any]]
+    def noticed(
+        self, definition: str, wrt: list[str] | None, arguments: list[tuple[str | None, bool, bytes]], look: str
+    ) -> list[dict[str, Any]]: ...
     def type_of(self, text: str) -> str: ...
     def function(
         self,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._forms import ordered, reals
+from ._forms import has_sums, ordered, reals
 from ._sparse import Sparse, Structure
 from ._tree import is_real, leaves, mapped, parts
 
@@ -110,6 +110,7 @@ class Problem:
         self.x0 = _vector(self._template, self.size)
         self._function = function
         self._plans: dict[str, Sparse] = {}
+        self._has_sums = any(map(has_sums, [*(forms[name] for name in self._wrt), function._code("value").forms[2]]))
 
     def __repr__(self) -> str:
         return f"<problem of {self.size} numbers: {self._bound!r}>"
@@ -148,13 +149,22 @@ class Problem:
         """The Jacobian of `residuals`, a matrix; with `sparse`, one of SciPy by columns (`csc_array`)."""
         if sparse:
             return self._sparse("jvp", x).matrix(x)
+        if self._has_sums:
+            return self._by_columns(x, self.jvp)
         return self._matrix(self._function.jacobian(*self._arguments(x), wrt=self._wrt, **self._options))
 
     def hessian(self, x, sparse: bool = False):
         """The Hessian of the value, a Real: a matrix; with `sparse`, one of SciPy by columns (`csc_array`)."""
         if sparse:
             return self._sparse("hvp", x).matrix(x)
+        if self._has_sums:
+            return self._by_columns(x, self.hvp)
         return self._matrix(self._function.hessian(*self._arguments(x), wrt=self._wrt, **self._options))
+
+    def _by_columns(self, x, product) -> np.ndarray:
+        """A matrix by its products with unit vectors: the language has none with a sum for each of its numbers."""
+        columns = [product(x, unit) for unit in np.eye(self.size)]
+        return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
     def structure(self, x, of: str = "jacobian") -> Structure:
         """Which entries of the Jacobian or the Hessian can be other than zero, and in how many sweeps they are computed."""

@@ -6,15 +6,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pullback_embed::{Allowed, Elem, Failure, Form, Function, Gave, Input, Sweep};
+use pullback_embed::{Allowed, Elem, Failure, Form, Function, Input, Sweep, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::arrays::{Taken, lent};
 use crate::errors::{When, raised};
-use crate::form::Shape;
+use crate::form::{Answer, Classes, Shape, described_sums};
 use crate::interrupt;
+use crate::progress::Telling;
 
 /// A function, compiled.
 #[pyclass(frozen, module = "pullback._native")]
@@ -28,16 +29,19 @@ pub struct Code {
 }
 
 impl Code {
-    pub fn new(
-        py: Python<'_>,
+    pub fn new<'py>(
+        py: Python<'py>,
         function: Arc<Function>,
-        record: &Bound<'_, PyAny>,
+        record: &Bound<'py, PyAny>,
     ) -> PyResult<Self> {
+        let sums = described_sums(py, &function.sums, record)?;
+        let classes = Classes { record, sums };
         let shapes = |inputs: &[Input]| -> PyResult<Vec<Shape>> {
-            inputs.iter().map(|input| Shape::of(py, &input.form, record)).collect()
+            inputs.iter().map(|input| Shape::of(py, &input.form, &classes)).collect()
         };
         let names = function.params.iter().map(|param| PyString::intern(py, &param.name).unbind());
-        let value = function.value.as_ref().map(|form| Shape::of(py, form, record)).transpose()?;
+        let value =
+            function.value.as_ref().map(|form| Shape::of(py, form, &classes)).transpose()?;
         Ok(Self {
             names: names.collect(),
             params: shapes(&function.params)?,
@@ -114,20 +118,30 @@ impl Code {
     }
 
     /// Calls the code, while the interpreter runs other threads.
-    fn run(
+    fn run<'py>(
         &self,
-        py: Python<'_>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        directions: &[Bound<'_, PyAny>],
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        directions: &[Bound<'py, PyAny>],
         allowed: Allowed,
-    ) -> PyResult<Vec<Option<Gave>>> {
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Answer<'py>> {
         let leaves = self.leaves(args, kwargs, directions)?;
         let given = lent(&leaves);
-        let allowed = Allowed { watch: interrupt::watch(), ..allowed };
+        let telling = progress.map(|told| Telling::new(told, interrupt::watch()));
+        let watch = match &telling {
+            Some(telling) => Some(telling.clone() as Arc<dyn Watch>),
+            None => interrupt::watch(),
+        };
+        let allowed = Allowed { watch, tells: telling.is_some(), ..allowed };
         let function = &self.function;
-        let gave = Self::outcome(py, py.detach(|| function.call(&given, &allowed)))?;
-        Ok(gave.into_iter().map(Some).collect())
+        let found = py.detach(|| function.call(&given, &allowed));
+        if let Some(error) = telling.and_then(|telling| telling.raised()) {
+            return Err(error);
+        }
+        let gave = Self::outcome(py, found)?;
+        Ok(Answer::new(gave, leaves))
     }
 
     /// What a call gave, or what is raised.
@@ -144,7 +158,7 @@ impl Code {
     fn shown_value<'py>(
         &self,
         py: Python<'py>,
-        gave: &mut [Option<Gave>],
+        gave: &mut Answer<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match &self.value {
             Some(shape) => shape.show(py, gave),
@@ -288,7 +302,7 @@ impl Code {
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut gave = self.run(py, args, None, &[], Allowed::default())?;
+        let mut gave = self.run(py, args, None, &[], Allowed::default(), None)?;
         self.shown_value(py, &mut gave)
     }
     /// The value and the derivative, one part or a tuple of several, of arguments by position.
@@ -298,7 +312,7 @@ impl Code {
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let mut gave = self.run(py, args, None, &[], Allowed::default())?;
+        let mut gave = self.run(py, args, None, &[], Allowed::default(), None)?;
         let value = self.shown_value(py, &mut gave)?;
         let part = match self.derivative.as_slice() {
             [part] => part.show(py, &mut gave)?,
@@ -307,7 +321,8 @@ impl Code {
         Ok((value, part))
     }
     /// The value, if there is one, and the parts of the derivative.
-    #[pyo3(signature = (args, kwargs=None, directions=vec![], timeout=None, max_memory=None))]
+    #[pyo3(signature = (args, kwargs=None, directions=vec![], timeout=None, max_memory=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are the options of a call")]
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -316,10 +331,11 @@ impl Code {
         directions: Vec<Bound<'py, PyAny>>,
         timeout: Option<f64>,
         max_memory: Option<usize>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let timeout = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let allowed = Allowed { max_memory, timeout, ..Allowed::default() };
-        let mut gave = self.run(py, args, kwargs, &directions, allowed)?;
+        let mut gave = self.run(py, args, kwargs, &directions, allowed, progress)?;
         Ok((self.shown_value(py, &mut gave)?, shown_parts(py, &self.derivative, &mut gave)?))
     }
 }
@@ -327,7 +343,7 @@ impl Code {
 fn shown_parts<'py>(
     py: Python<'py>,
     parts: &[Shape],
-    gave: &mut [Option<Gave>],
+    gave: &mut Answer<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let parts = parts.iter().map(|shape| shape.show(py, gave)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyTuple::new(py, parts)?.into_any())

@@ -10,6 +10,7 @@ mod errors;
 mod form;
 mod interrupt;
 mod module;
+mod progress;
 
 mod code;
 

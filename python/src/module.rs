@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pullback_embed::{Asked, Kind, Options, What};
+use pullback_embed::{ArgumentFile, Asked, Kind, Look, Options, What};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -82,6 +82,11 @@ impl Module {
     fn records(&self) -> Vec<(String, Vec<String>)> {
         self.inner.records().cloned().collect()
     }
+    /// The sum types, with their constructors and how many fields these have.
+    #[getter]
+    fn sums(&self) -> Vec<(String, Vec<(String, usize)>)> {
+        self.inner.sums().to_vec()
+    }
     /// Warnings.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -104,6 +109,25 @@ impl Module {
             list.append(item)?;
         }
         Ok(list)
+    }
+    /// What a run of a definition meets, as dictionaries: `look` is "kinks" or "nan". Arguments are files: the name of a
+    /// parameter, if it is that one's value, whether it is an archive, and its bytes.
+    fn noticed<'py>(
+        &self,
+        py: Python<'py>,
+        definition: &str,
+        wrt: Option<Vec<String>>,
+        arguments: Vec<(Option<String>, bool, Vec<u8>)>,
+        look: &str,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let look = if look == "kinks" { Look::Kinks } else { Look::FirstNan };
+        let files = arguments.into_iter().map(|(parameter, is_archive, bytes)| {
+            let ending = if is_archive { "npz" } else { "json" };
+            ArgumentFile { parameter, ending, bytes }
+        });
+        let files: Vec<ArgumentFile> = files.collect();
+        let found = py.detach(|| self.inner.noticed(definition, wrt.as_deref(), &files, look));
+        problems(py, &found.map_err(|failure| raised(py, &failure, When::Call))?)
     }
     /// A function, compiled. `record` gives the class of a record type by its name and the names of its fields.
     #[pyo3(signature = (what, is_expression, kind, wrt, names, engine, strict, threads, record))]

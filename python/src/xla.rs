@@ -147,7 +147,8 @@ static FUNCTIONS: RwLock<Vec<Arc<Registered>>> = RwLock::new(vec![]);
 fn leaves(form: &Form, to: &mut Vec<(usize, Elem, usize)>) {
     match form {
         Form::Leaf { at, elem, rank } => to.push((*at, *elem, *rank)),
-        Form::Nothing => {}
+        // The package wraps no function with sums.
+        Form::Nothing | Form::Sum { .. } | Form::SumTangent { .. } => {}
         Form::Tuple(items) => items.iter().for_each(|item| leaves(item, to)),
         Form::Record(_, fields) => fields.iter().for_each(|(_, field)| leaves(field, to)),
     }

@@ -6,19 +6,19 @@ exit 1
 ! 40 | def text (x: Real): String = "no"
 !    |     ^^^^ defined here
 !    |
-!    = note: C gives and takes numbers, truth values, arrays of them, and tuples and records of these
+!    = note: C gives and takes numbers, truth values, arrays of them, and tuples, records and sums of these
 !    = help: add a definition with parameters and a result of such types that calls it
 !
 
-$ pullback build tests/embed/library.pull total -o /tmp/unused
+$ pullback build tests/embed/library.pull total --abi casadi -o /tmp/unused
 exit 1
-! error[E0822]: `total` cannot be called from C: it has a value of a sum type
+! error[E0822]: `total` cannot be called from CasADi: it has a value of a sum type
 !  --> tests/embed/library.pull:8:5
 !   |
 ! 8 | def total (t: Tree): Real =
 !   |     ^^^^^ defined here
 !   |
-!   = note: C gives and takes numbers, truth values, arrays of them, and tuples and records of these
+!   = note: CasADi gives and takes numbers, truth values, arrays of them, and tuples and records of these
 !   = help: add a definition with parameters and a result of such types that calls it
 !
 

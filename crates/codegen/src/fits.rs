@@ -25,6 +25,8 @@ pub struct Place {
     pub param: usize,
     /// The dimension.
     pub dimension: u8,
+    /// Whether the parameter, an array of Ints, says the size itself: by the element at this number.
+    pub is_told: bool,
 }
 
 /// What a size is to be.
@@ -128,8 +130,11 @@ impl Given {
     }
 }
 
-fn size(place: Place) -> String {
-    format!("p{}.size[{}]", place.param, place.dimension)
+fn size(Place { param, dimension, is_told }: Place) -> String {
+    if is_told {
+        return format!("pb_library_told(p{param}.data, p{param}.size[0], {dimension})");
+    }
+    format!("p{param}.size[{dimension}]")
 }
 
 fn known(known: &Known) -> String {

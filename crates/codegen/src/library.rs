@@ -34,6 +34,8 @@ pub struct Interface {
     pub name: String,
     /// Its functions.
     pub functions: Vec<Function>,
+    /// The sum types of what they take and give, a line each.
+    pub sums: Vec<String>,
 }
 
 /// A function that C calls.
@@ -121,6 +123,14 @@ impl Interface {
              void {name}_watch({name}_context *context, int (*tell)(void *host, int64_t done, int64_t all), void *host,\n\
              \x20   double seconds);\n\n"
         );
+        if !self.sums.is_empty() {
+            let lines: String = self.sums.iter().map(|sum| format!("\n     {sum}")).collect();
+            let _ = write!(
+                text,
+                "/* Values of these types are numbers, parts first to last: Reals in x_reals; tags, Ints, truth values and sizes\n\
+                 \x20  of arrays in x_ints. A sum is its tag and then its fields, an array its sizes and then its elements.{lines} */\n\n"
+            );
+        }
         text.push_str(&self.arrays());
         for function in &self.functions {
             let _ = write!(text, "\n/* {} */\n{};\n", function.about, self.signature(function));

@@ -17,6 +17,8 @@ pub struct Source {
     /// The file and those that it imports, in the order in which they were read.
     pub texts: Vec<(String, String)>,
     pub names: Names,
+    /// The sum types: their names, and their constructors with how many fields these have.
+    pub sums: Vec<(String, Vec<(String, usize)>)>,
 }
 
 /// What a function computes.

@@ -15,7 +15,7 @@ use pullback_types::ty::Ty;
 
 use crate::asked::{Asked, Source, What};
 use crate::bug::bug;
-use crate::form::{Absent, Form, Forms, Names};
+use crate::form::{Absent, Crossing, Form, Forms, Names, Sum, Sums};
 
 /// Something that a function takes or gives.
 #[derive(Clone, Debug)]
@@ -43,6 +43,7 @@ pub(crate) struct Layout {
     pub derivative: Vec<Input>,
     pub leaves: usize,
     pub absent: Vec<Absent>,
+    pub sums: Vec<Sum>,
 }
 
 /// What is done with the code of a function where it is made.
@@ -96,13 +97,17 @@ pub(crate) struct Layouts<'t> {
 
 impl Layouts<'_> {
     pub fn layout(&self, kind: Kind, single: &Single) -> Layout {
-        let mut taken = Forms::new(self.names);
+        let whole = &single.whole;
+        let mut sums = Sums::new(self.names, &whole.datas);
+        let mut taken = Forms::new(&mut sums);
         let mut params = vec![];
         let mut firsts = vec![];
         let Shape { params: declared, result, .. } = &single.shape;
-        for (param, words) in declared.iter().zip(&self.words) {
+        let of_param = |at: usize| Crossing { ty: &whole.params[at], crosses: &declared[at].ty };
+        let result = Crossing { ty: &whole.result, crosses: result };
+        for (at, (param, words)) in declared.iter().zip(&self.words).enumerate() {
             firsts.push(taken.next);
-            let (name, form) = (param.name.clone(), taken.value(&param.ty));
+            let (name, form) = (param.name.clone(), taken.value(of_param(at)));
             params.push(Input { name, ty: words.clone(), form });
         }
         let moving: Vec<usize> = (0..params.len()).filter(|at| declared[*at].moves).collect();
@@ -112,39 +117,40 @@ impl Layouts<'_> {
             Kind::Value | Kind::Grad => {}
             Kind::Jvp | Kind::Hvp => {
                 for at in &moving {
-                    let form = taken.tangent(&declared[*at].ty, firsts[*at], true);
+                    let form = taken.tangent(of_param(*at), firsts[*at]);
                     let name = format!("{}_dot", params[*at].name);
                     directions.push(input(name, &self.words[*at], form));
                 }
             }
             Kind::Vjp => {
-                let form = taken.tangent(result, 0, false);
+                let form = taken.tangent_of_value(result, false);
                 directions.push(input("value_bar".to_owned(), &self.result, form));
             }
             Kind::VjpJvp => bug("second derivatives of other functions are for CasADi"),
         }
-        let mut gives = Forms::new(self.names);
+        let (leaves, absent) = (taken.next, taken.absent);
+        let mut gives = Forms::new(&mut sums);
         let has_value = kind != Kind::Hvp;
         let value = has_value.then(|| gives.value(result));
         let mut derivative = vec![];
         match kind {
             Kind::Value => {}
             Kind::Jvp => {
-                let form = gives.tangent(result, 0, true);
+                let form = gives.tangent_of_value(result, true);
                 derivative.push(input("value_dot".to_owned(), &self.result, form));
             }
             Kind::Vjp | Kind::Grad | Kind::Hvp => {
                 for at in &moving {
-                    let form = gives.tangent(&declared[*at].ty, firsts[*at], true);
+                    let form = gives.tangent(of_param(*at), firsts[*at]);
                     derivative.push(input(params[*at].name.clone(), &self.words[*at], form));
                 }
             }
             Kind::VjpJvp => bug("second derivatives of other functions are for CasADi"),
         }
-        if (taken.next, gives.next) != (single.params.len(), single.results.len()) {
+        if (leaves, gives.next) != (single.params.len(), single.results.len()) {
             bug("forms have the leaves that code has");
         }
-        let (leaves, absent) = (taken.next, taken.absent);
-        Layout { params, directions, value, derivative, leaves, absent }
+        let sums = sums.all;
+        Layout { params, directions, value, derivative, leaves, absent, sums }
     }
 }

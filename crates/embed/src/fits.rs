@@ -29,6 +29,10 @@ pub(crate) fn misfit(fits: &[Fit], given: &[Given<'_>], span: Span) -> Option<Di
 }
 
 fn size(given: &[Given<'_>], place: Place) -> Option<i64> {
+    if place.is_told {
+        let Given::Ints(items, _) = given.get(place.param)? else { return None };
+        return items.get(usize::from(place.dimension)).copied();
+    }
     let sizes: &[usize] = match given.get(place.param)? {
         Given::Reals(_, sizes)
         | Given::Ints(_, sizes)

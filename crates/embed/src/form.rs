@@ -6,13 +6,15 @@
 //! { w: [3]Real, b: Real }     Record [ w: Leaf 0 of rank 1, b: Leaf 1 of rank 0 ]
 //! [n]{ x: Real, id: Int }     Record [ x: Leaf 0 of rank 1, id: Leaf 1 of rank 1 ]
 //! its tangent                 Record [ x: Leaf 0 of rank 1, id: Absent 1 ]
+//! [n]Shape                    Sum of rank 1: its Ints are leaf 0, its Reals leaf 1
 //! ```
 //!
 //! Invariant: leaves come in the order of those of a library for C: an array of structures is a structure of arrays.
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{Type, TypeKind};
+use pullback_base::{IdVec, Name};
+use pullback_lambda::{Data, DataId, Type, TypeKind};
 
 use crate::bug::bug;
 
@@ -45,6 +47,51 @@ pub enum Form {
     Tuple(Vec<Self>),
     /// A record, by what its type is called.
     Record(String, Vec<(String, Self)>),
+    /// A value with sums, written as numbers.
+    Sum {
+        /// The leaf of its Ints.
+        ints: usize,
+        /// The leaf of its Reals, if it can have some.
+        reals: Option<usize>,
+        /// Its type.
+        ty: Written,
+    },
+    /// The tangent of such a value.
+    SumTangent {
+        /// The leaf of its Reals.
+        reals: usize,
+        /// The leaf of the Ints of the value, of those given.
+        ints: usize,
+        /// Whether the value is the one that comes back: then the leaf is one of those.
+        is_of_value: bool,
+        /// The type of the value.
+        ty: Written,
+    },
+}
+
+/// The type of a value that is written as numbers, parts first to last: a sum value is its tag and then its fields, an
+/// array is its sizes and then its elements. Ints, truth values, tags and sizes are Ints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// A number, or a truth value.
+    One(Elem),
+    /// A tuple.
+    Tuple(Vec<Self>),
+    /// A record, by what its type is called.
+    Record(String, Vec<(String, Self)>),
+    /// An array, with how many dimensions.
+    Array(usize, Box<Self>),
+    /// A value of a sum type, by its number among those of a function.
+    Sum(usize),
+}
+
+/// A sum type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Its name, without those of types that it is applied to.
+    pub name: String,
+    /// Its constructors, each with the types of its fields: a tag is a position.
+    pub constructors: Vec<(String, Vec<Written>)>,
 }
 
 impl Form {
@@ -53,6 +100,8 @@ impl Form {
         match self {
             Self::Leaf { .. } => 1,
             Self::Nothing => 0,
+            Self::Sum { reals, .. } => 1 + usize::from(reals.is_some()),
+            Self::SumTangent { .. } => 1,
             Self::Tuple(items) => items.iter().map(Self::leaves).sum(),
             Self::Record(_, fields) => fields.iter().map(|(_, field)| field.leaves()).sum(),
         }
@@ -62,6 +111,8 @@ impl Form {
         match self {
             Self::Leaf { elem, .. } => *elem == Elem::Real,
             Self::Nothing => false,
+            Self::Sum { reals, .. } => reals.is_some(),
+            Self::SumTangent { .. } => true,
             Self::Tuple(items) => items.iter().any(Self::has_reals),
             Self::Record(_, fields) => fields.iter().any(|(_, field)| field.has_reals()),
         }
@@ -74,9 +125,80 @@ pub(crate) type Names = BTreeMap<Vec<String>, (String, Vec<String>)>;
 /// A leaf without contents: its own number, and that of the leaf whose sizes it has.
 pub(crate) type Absent = (usize, usize);
 
-/// The forms of values whose leaves follow each other.
-pub(crate) struct Forms<'n> {
+/// The sum types of a program, as far as values have them.
+pub(crate) struct Sums<'n> {
     names: &'n Names,
+    datas: &'n IdVec<DataId, Data>,
+    numbers: BTreeMap<DataId, usize>,
+    /// Those that are in values.
+    pub all: Vec<Sum>,
+}
+
+impl<'n> Sums<'n> {
+    pub fn new(names: &'n Names, datas: &'n IdVec<DataId, Data>) -> Self {
+        Self { names, datas, numbers: BTreeMap::new(), all: vec![] }
+    }
+
+    fn record(&self, fields: &[(Name, Type)]) -> String {
+        let mut key: Vec<String> = fields.iter().map(|(name, _)| name.to_string()).collect();
+        key.sort();
+        self.names.get(&key).map_or("Record", |(name, _)| name).to_owned()
+    }
+
+    fn written(&mut self, ty: &Type) -> Written {
+        match ty.kind() {
+            TypeKind::Real => Written::One(Elem::Real),
+            TypeKind::Int => Written::One(Elem::Int),
+            TypeKind::Bool => Written::One(Elem::Bool),
+            TypeKind::Tuple(items) => {
+                Written::Tuple(items.iter().map(|item| self.written(item)).collect())
+            }
+            TypeKind::Record(fields) => {
+                let written =
+                    fields.iter().map(|(name, item)| (name.to_string(), self.written(item)));
+                let written = written.collect();
+                Written::Record(self.record(fields), written)
+            }
+            TypeKind::Array(_) => {
+                let (levels, element) = innermost(ty);
+                Written::Array(levels, Box::new(self.written(element)))
+            }
+            TypeKind::Data(data) => Written::Sum(self.number(*data)),
+            TypeKind::Str | TypeKind::Fun(..) => {
+                bug("what is called from outside is numbers, arrays and structures")
+            }
+        }
+    }
+
+    /// The number of a sum type, which has one before its fields are looked at.
+    fn number(&mut self, data: DataId) -> usize {
+        if let Some(number) = self.numbers.get(&data) {
+            return *number;
+        }
+        let number = self.all.len();
+        self.numbers.insert(data, number);
+        let name = self.datas[data].name.split(' ').next().unwrap_or_default().to_owned();
+        self.all.push(Sum { name, constructors: vec![] });
+        let datas = self.datas;
+        let constructors = datas[data].constructors.iter().map(|con| {
+            let fields = con.fields.iter().map(|field| self.written(field));
+            (con.name.to_string(), fields.collect())
+        });
+        let constructors = constructors.collect();
+        self.all[number].constructors = constructors;
+        number
+    }
+}
+
+/// What is in the innermost of arrays that are directly inside each other, and how many there are.
+fn innermost(ty: &Type) -> (usize, &Type) {
+    let levels = ty.nesting();
+    (levels, (0..levels).fold(ty, |ty, _| ty.item()))
+}
+
+/// The forms of values whose leaves follow each other.
+pub(crate) struct Forms<'n, 's> {
+    sums: &'s mut Sums<'n>,
     /// The number of the next leaf.
     pub next: usize,
     /// The leaves without contents so far.
@@ -90,42 +212,70 @@ struct Tangent {
     value: usize,
     /// Whether arrays without contents are leaves.
     has_absent: bool,
+    /// Whether that value is the one that comes back.
+    is_of_value: bool,
 }
 
-impl<'n> Forms<'n> {
-    pub fn new(names: &'n Names) -> Self {
-        Self { names, next: 0, absent: vec![] }
+/// A type, and that as which its values cross.
+#[derive(Clone, Copy)]
+pub(crate) struct Crossing<'t> {
+    pub ty: &'t Type,
+    pub crosses: &'t Type,
+}
+
+impl<'n, 's> Forms<'n, 's> {
+    pub fn new(sums: &'s mut Sums<'n>) -> Self {
+        Self { sums, next: 0, absent: vec![] }
     }
     /// The form of a value.
-    pub fn value(&mut self, ty: &Type) -> Form {
-        self.walk(ty, 0, &mut None)
+    pub fn value(&mut self, ty: Crossing<'_>) -> Form {
+        self.walk(ty, 0, 0, &mut None)
     }
-    /// The form of a tangent or cotangent of a value whose leaves begin at a number.
-    pub fn tangent(&mut self, ty: &Type, value: usize, has_absent: bool) -> Form {
-        self.walk(ty, 0, &mut Some(Tangent { value, has_absent }))
+    /// The form of a tangent or cotangent of a parameter whose leaves begin at a number.
+    pub fn tangent(&mut self, ty: Crossing<'_>, value: usize) -> Form {
+        let tangent = Tangent { value, has_absent: true, is_of_value: false };
+        self.walk(ty, 0, 0, &mut Some(tangent))
+    }
+    /// The form of a tangent or cotangent of the value that comes back.
+    pub fn tangent_of_value(&mut self, ty: Crossing<'_>, has_absent: bool) -> Form {
+        self.walk(ty, 0, 0, &mut Some(Tangent { value: 0, has_absent, is_of_value: true }))
     }
 
-    fn walk(&mut self, ty: &Type, rank: usize, tangent: &mut Option<Tangent>) -> Form {
-        match ty.kind() {
+    /// The form of what is inside of so many arrays: all in all, and as it crosses.
+    fn walk(
+        &mut self,
+        Crossing { ty, crosses }: Crossing<'_>,
+        outer: usize,
+        rank: usize,
+        tangent: &mut Option<Tangent>,
+    ) -> Form {
+        let (levels, inner) = innermost(ty);
+        if matches!(inner.kind(), TypeKind::Data(_)) {
+            return self.sum(inner, outer + levels, crosses.parts().len() > 1, tangent);
+        }
+        match crosses.kind() {
             TypeKind::Real => self.leaf(Elem::Real, rank, tangent),
             TypeKind::Int => self.leaf(Elem::Int, rank, tangent),
             TypeKind::Bool => self.leaf(Elem::Bool, rank, tangent),
             TypeKind::Tuple(items) => {
-                Form::Tuple(items.iter().map(|item| self.walk(item, rank, tangent)).collect())
+                let parts = inner.parts().into_iter().zip(items);
+                let forms = parts.map(|(ty, crosses)| {
+                    self.walk(Crossing { ty, crosses }, outer + levels, rank, tangent)
+                });
+                Form::Tuple(forms.collect())
             }
             TypeKind::Record(fields) => {
-                let mut key: Vec<String> =
-                    fields.iter().map(|(name, _)| name.to_string()).collect();
-                key.sort();
-                let name = self.names.get(&key).map_or("Record", |(name, _)| name).to_owned();
-                let forms = fields
-                    .iter()
-                    .map(|(name, item)| (name.to_string(), self.walk(item, rank, tangent)));
+                let name = self.sums.record(fields);
+                let parts = inner.parts().into_iter().zip(fields);
+                let forms = parts.map(|(ty, (name, crosses))| {
+                    let crossing = Crossing { ty, crosses };
+                    (name.to_string(), self.walk(crossing, outer + levels, rank, tangent))
+                });
                 Form::Record(name, forms.collect())
             }
             TypeKind::Array(element) => {
                 let (before, first) = (self.next, tangent.map_or(0, |tangent| tangent.value));
-                let form = self.walk(element, rank + 1, tangent);
+                let form = self.walk(Crossing { ty, crosses: element }, outer, rank + 1, tangent);
                 if self.next == before && tangent.is_some_and(|tangent| tangent.has_absent) {
                     self.absent.push((self.next, first));
                     self.next += 1;
@@ -136,6 +286,36 @@ impl<'n> Forms<'n> {
                 bug("what is called from outside is numbers, arrays and structures")
             }
         }
+    }
+
+    fn sum(
+        &mut self,
+        ty: &Type,
+        levels: usize,
+        has_reals: bool,
+        tangent: &mut Option<Tangent>,
+    ) -> Form {
+        let mut ty = self.sums.written(ty);
+        if levels > 0 {
+            ty = Written::Array(levels, Box::new(ty));
+        }
+        let Some(tangent) = tangent else {
+            let ints = self.next;
+            self.next += 1 + usize::from(has_reals);
+            return Form::Sum { ints, reals: has_reals.then_some(ints + 1), ty };
+        };
+        let ints = tangent.value;
+        tangent.value += 1 + usize::from(has_reals);
+        // Its Ints are an array without contents.
+        if tangent.has_absent {
+            self.absent.push((self.next, ints));
+            self.next += 1;
+        }
+        if !has_reals {
+            return Form::Nothing;
+        }
+        self.next += 1;
+        Form::SumTangent { reals: self.next - 1, ints, is_of_value: tangent.is_of_value, ty }
     }
 
     fn leaf(&mut self, elem: Elem, rank: usize, tangent: &mut Option<Tangent>) -> Form {
@@ -159,15 +339,21 @@ mod tests {
         let array = Type::array;
         let fields = vec![("x".into(), Type::real()), ("id".into(), array(Type::int()))];
         let item = Type::new(TypeKind::Record(fields));
-        let names = Names::new();
-        let mut forms = Forms::new(&names);
+        let (names, datas) = (Names::new(), IdVec::default());
+        let mut sums = Sums::new(&names, &datas);
+        let mut forms = Forms::new(&mut sums);
         let leaf = |at, elem, rank| Form::Leaf { at, elem, rank };
         let record =
             |x, id| Form::Record("Record".into(), vec![("x".into(), x), ("id".into(), id)]);
-        let value = forms.value(&array(item.clone()));
+        let ty = array(item.clone());
+        let columns =
+            vec![("x".into(), array(Type::real())), ("id".into(), array(array(Type::int())))];
+        let crosses = Type::new(TypeKind::Record(columns));
+        let crossing = Crossing { ty: &ty, crosses: &crosses };
+        let value = forms.value(crossing);
         assert_eq!(value, record(leaf(0, Elem::Real, 1), leaf(1, Elem::Int, 2)));
-        let tangent = forms.tangent(&array(item), 0, true);
+        let tangent = forms.tangent(crossing, 0);
         assert_eq!(tangent, record(leaf(2, Elem::Real, 1), Form::Nothing));
-        assert_eq!((forms.next, forms.absent), (4, vec![(3, 1)]));
+        assert_eq!((forms.next, forms.absent), (5, vec![(3, 1), (4, 1)]));
     }
 }

@@ -20,7 +20,7 @@ use crate::bug::bug;
 use crate::code::{Input, Layout, with_code};
 use crate::evaluated::{ENGINES, Evaluated};
 use crate::failure::Failure;
-use crate::form::{Absent, Form};
+use crate::form::{Absent, Form, Sum};
 
 /// A function, compiled.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub struct Function {
     pub value: Option<Form>,
     /// The derivative: a part for each parameter that it is with respect to, or the tangent of the value alone.
     pub derivative: Vec<Input>,
+    /// The sum types that forms name by their numbers.
+    pub sums: Vec<Sum>,
     /// How many leaves a call is given.
     pub leaves: usize,
     /// The name of the engine that runs it.
@@ -82,13 +84,14 @@ impl Function {
             None => Code::Evaluated,
         };
         let origin = Evaluated::new(source.clone(), asked.clone());
-        let Layout { params, directions, value, derivative, leaves, absent } = layout;
+        let Layout { params, directions, value, derivative, leaves, absent, sums } = layout;
         let sources = Arc::new(findings.sources);
         Ok(Self {
             params,
             directions,
             value,
             derivative,
+            sums,
             leaves,
             engine,
             absent,

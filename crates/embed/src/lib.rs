@@ -23,6 +23,7 @@ mod code;
 
 mod evaluated;
 mod fits;
+mod noticed;
 
 mod function;
 
@@ -32,9 +33,10 @@ pub use asked::{Asked, Options, What};
 pub use code::Input;
 pub use evaluated::ENGINES;
 pub use failure::{Failure, Problem};
-pub use form::{Elem, Form};
+pub use form::{Elem, Form, Sum, Written};
 pub use function::Function;
 pub use module::{Definition, Module, Parameter};
+pub use noticed::{ArgumentFile, Look};
 pub use pullback_base::Stand;
 pub use pullback_codegen::{Allowed, Gave, Given, Items, Lent, Watch, forget, spare_compiler};
 pub use pullback_session::Place;

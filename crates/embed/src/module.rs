@@ -16,13 +16,14 @@ use pullback_session::{
     Disk, Files, Findings, Memory, Overlay, Place, Query, Stop, on_large_stack,
 };
 use pullback_syntax::ast::{ItemKind, TypeBody, TypeExprKind};
-use pullback_types::tir::Typed;
+use pullback_types::tir::{SumDecl, Typed};
 use pullback_types::{show_scheme, show_type};
 
 use crate::asked::{Asked, Source};
 use crate::failure::Failure;
 use crate::form::Names;
 use crate::function::Function;
+use crate::noticed::{ArgumentFile, Look, noticed};
 
 /// A text that was loaded.
 #[derive(Debug)]
@@ -83,9 +84,9 @@ impl Module {
             (found, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         match found {
-            Ok((definitions, texts, names)) if !findings.has_errors() => {
+            Ok(Looked { definitions, texts, names, sums }) if !findings.has_errors() => {
                 let files = memory(&texts);
-                let source = Source { path: path.to_owned(), files, texts, names };
+                let source = Source { path: path.to_owned(), files, texts, names, sums };
                 let (source, functions) = (Arc::new(source), Mutex::default());
                 Ok(Self { source, definitions, warnings: findings.into(), functions })
             }
@@ -109,6 +110,10 @@ impl Module {
     pub fn records(&self) -> impl Iterator<Item = &(String, Vec<String>)> {
         self.source.names.values()
     }
+    /// The sum types, the file's own last, with their constructors and how many fields these have.
+    pub fn sums(&self) -> &[(String, Vec<(String, usize)>)] {
+        &self.source.sums
+    }
     /// Warnings.
     pub fn warnings(&self) -> &Failure {
         &self.warnings
@@ -122,6 +127,17 @@ impl Module {
             (ty, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         ty.map_err(|Stop| findings.into())
+    }
+    /// What a run of a definition meets, as warnings; or why it ends early. With names of parameters it is a run for the
+    /// gradient with respect to them, all if none is named.
+    pub fn noticed(
+        &self,
+        definition: &str,
+        wrt: Option<&[String]>,
+        arguments: &[ArgumentFile],
+        look: Look,
+    ) -> Result<Failure, Failure> {
+        noticed(&self.source, definition, wrt, arguments, look)
     }
     /// A function, which is compiled when it is asked for first.
     pub fn function(&self, asked: &Asked) -> Result<Arc<Function>, Failure> {
@@ -148,9 +164,14 @@ fn memory(texts: &[(String, String)]) -> Memory {
     texts.iter().fold(Memory::default(), |files, (path, text)| files.with(path, text.as_bytes()))
 }
 
-type Looked = (Vec<Definition>, Vec<(String, String)>, Names);
-
 /// What there is to know of a text.
+struct Looked {
+    definitions: Vec<Definition>,
+    texts: Vec<(String, String)>,
+    names: Names,
+    sums: Vec<(String, Vec<(String, usize)>)>,
+}
+
 fn looked(query: &mut Query<'_>, path: &Path) -> Result<Looked, Stop> {
     let modules = load(query, path)?;
     let inferred = typed(query, &modules);
@@ -179,7 +200,8 @@ fn looked(query: &mut Query<'_>, path: &Path) -> Result<Looked, Stop> {
         .map(|file| (query.sources.name(file).to_owned(), query.sources.text(file).to_owned()));
     let texts = texts.collect();
     let definitions = definitions.into_iter().map(|(_, definition)| definition).collect();
-    Ok((definitions, texts, record_names(&modules)))
+    let (names, sums) = (record_names(&modules), sums(typed));
+    Ok(Looked { definitions, texts, names, sums })
 }
 
 fn params(typed: &Typed, entry: &Entry, ty: &pullback_types::ty::Ty) -> Vec<Parameter> {
@@ -192,6 +214,16 @@ fn params(typed: &Typed, entry: &Entry, ty: &pullback_types::ty::Ty) -> Vec<Para
         rest = to;
     }
     params
+}
+
+/// The sum types of the text and of all that it imports, the library's first.
+fn sums(typed: &Typed) -> Vec<(String, Vec<(String, usize)>)> {
+    let sum = |sum: &SumDecl| {
+        let constructors = sum.constructors.iter();
+        let constructors = constructors.map(|con| (con.name.to_string(), con.fields.len()));
+        (sum.name.to_string(), constructors.collect())
+    };
+    typed.types.iter().map(sum).collect()
 }
 
 /// What record types are called: by the aliases of the file itself first.

@@ -1,8 +1,8 @@
 //! `pullback build`: definitions of a file, with their derivatives, as a library for C.
 //!
 //! Input: a [`Build`]. Output: the texts of a header, of a C file and of a manifest. A definition is in the library
-//! if all that it takes and gives has a C type: numbers and truth values, arrays of them, and tuples and records of
-//! these, which C sees part by part.
+//! if all that it takes and gives has a C type: numbers and truth values, arrays of them, tuples and records of
+//! these, which C sees part by part, and sums, which C sees as two arrays of numbers.
 
 mod asked;
 mod entries;
@@ -16,6 +16,7 @@ mod names;
 mod packed;
 mod shape;
 mod single;
+mod sums;
 
 use std::path::Path;
 
@@ -33,10 +34,10 @@ use pullback_session::pipeline::typed;
 use pullback_session::{Query, Stop, Target};
 
 pub use asked::{Abi, Build};
-use entries::{Offered, offered};
+use entries::{Found, Offered, offered};
 use names::Names;
 pub use shape::{Derivative, Kind, Param, Shape};
-pub use single::{Single, Term, single, term};
+pub use single::{Single, Term, Whole, single, term};
 
 /// A library.
 pub struct Built {
@@ -55,7 +56,7 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     let modules = load(query, &asked.file)?;
     let inferred = typed(query, &modules);
     query.stop_on_errors()?;
-    let (program, offers, left_out) = offered(query, &inferred, &modules, asked)?;
+    let Found { program, offers, left_out, sums } = offered(query, &inferred, &modules, asked)?;
     query.notes.extend(left_out.iter().map(left_out::LeftOut::words));
     let mut codes = vec![];
     for offer in &offers {
@@ -78,7 +79,8 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
         let fits = fits::fits(&inferred.typed().globals[offer.global], &offer.shape, &params);
         Function { symbol, about: about(offer), unit, root: *root, params, results, fits }
     });
-    let interface = Interface { functions: functions.collect(), name };
+    let functions = functions.collect();
+    let interface = Interface { functions, name, sums: manifest::tags(&program, &sums) };
     let place = |span: Span| place(query, span);
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
     let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
@@ -89,7 +91,8 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     let name = interface.name.clone();
     let (header, source, manifest) = match asked.abi {
         Abi::C => {
-            let manifest = manifest::text(&interface, &offers, &left_out);
+            let manifest =
+                manifest::text(&interface, &offers, &left_out, &manifest::sums(&program, &sums));
             (interface.header(), interface.source(&units, &place), manifest)
         }
         Abi::Casadi => {

@@ -33,6 +33,12 @@ fn all_sizes_are_looked_at() {
 }
 
 #[test]
+fn sums_cross_as_numbers() {
+    let all = format!("-O0 -g {SANITIZERS} -DPB_SMALL=0");
+    checked("sums", "sums_check", &["-O1", &all]);
+}
+
+#[test]
 fn calls_end_when_they_are_told() {
     let (memory, threads) = (format!("-O1 -g {SANITIZERS}"), "-O1 -g -fsanitize=thread");
     checked("calls", "calls_check", &["-O3", &memory, threads]);

@@ -218,6 +218,9 @@ static PB_UNUSED void pb_library_sizes(pb_ctx *c, const void *data, const int64_
   if (has_elements && !data) pb_fail(c, -1, PB_F_NO_DATA, given, 0, 0);
 }
 
+/* The size that an array of Ints says at a place; -1, which is none, where it has no such element. */
+static PB_UNUSED int64_t pb_library_told(const int64_t *data, int64_t size, int at) { return at < size ? data[at] : -1; }
+
 /* Fails unless two parts of an array have one size. */
 static PB_UNUSED void pb_library_alike(pb_ctx *c, int64_t first, int64_t other, int given) {
   if (first != other) pb_fail(c, -1, PB_F_PARTS, given, first, other);

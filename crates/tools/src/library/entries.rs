@@ -1,9 +1,11 @@
 //! Which definitions are in a library, and the functions made of each: terms of the calculus with the operators of
 //! differentiation, so that derivatives for C are those of programs.
 
+use std::collections::BTreeSet;
+
 use pullback_base::{Diagnostic, Name, Span};
 use pullback_lambda::{
-    AdOp, Def, DefId, Expr, Program, Type, TypeKind, VarId, ad_type, contains_real, tangent,
+    AdOp, DataId, Def, DefId, Expr, Program, Type, TypeKind, VarId, ad_type, contains_real, tangent,
 };
 use pullback_session::entry::Entry;
 use pullback_session::load::Modules;
@@ -21,8 +23,8 @@ use super::asked::{
 use super::extents::{Sizes, sizes};
 use super::fields;
 use super::left_out::LeftOut;
-use super::packed;
 use super::shape::{Derivative, Kind, Param, Shape};
+use super::sums;
 use crate::bug::bug;
 
 /// A function for C.
@@ -41,8 +43,17 @@ pub struct Offered {
     pub sizes: Option<Sizes>,
 }
 
-/// The functions of a library in a program, and which definitions are left out, with the reason.
-type Found = (Program, Vec<Offered>, Vec<LeftOut>);
+/// What a library has of a file.
+pub struct Found {
+    /// The functions, in a program.
+    pub program: Program,
+    /// What each of them is.
+    pub offers: Vec<Offered>,
+    /// Which definitions are left out, with the reason.
+    pub left_out: Vec<LeftOut>,
+    /// The sum types of what the functions take and give.
+    pub sums: BTreeSet<DataId>,
+}
 
 /// Makes them.
 pub fn offered(
@@ -66,22 +77,25 @@ pub fn offered(
         match unfit(&global.ty, &entry) {
             None => kept.push((id, entry)),
             Some(why) if is_named => {
-                return query.fail(without_c_type(&entry.name, entry.span, why));
+                return query.fail(without_c_type(asked.abi, &entry.name, entry.span, why));
             }
             Some(why) => left_out.push(LeftOut::new(&global.name, why)),
         }
     }
     let ids: Vec<_> = kept.iter().map(|(id, _)| *id).collect();
     let (mut program, defs) = inferred.program(query, &ids)?;
-    let mut offers = vec![];
+    let (mut offers, mut sums) = (vec![], BTreeSet::new());
     let mut is_known = vec![false; asked.wrt.len()];
     let mut made = vec![];
     for ((id, entry), def) in kept.iter().zip(defs) {
         let global = &inferred.typed().globals[*id];
         let (types, result) = curried(&program.defs[def].ty, entry.params.len());
-        if let Some(why) = types.iter().chain([&result]).find_map(fields::problem) {
+        let mut all = types.iter().chain([&result]);
+        let mut known = sums.clone();
+        let why = all.find_map(|ty| fields::problem(&program, ty, asked.abi, &mut known));
+        if let Some(why) = why {
             if is_named {
-                return query.fail(without_c_type(&entry.name, entry.span, why));
+                return query.fail(without_c_type(asked.abi, &entry.name, entry.span, why));
             }
             left_out.push(LeftOut::new(&global.name, why));
             continue;
@@ -99,8 +113,8 @@ pub fn offered(
                 }
             },
         };
-        let def = packed::define(&mut program, def, &types, &result);
-        let (types, result) = (types.iter().map(packed::packed).collect(), packed::packed(&result));
+        sums = known;
+        let (def, types, result) = sums::crossed(&mut program, def, &types, &result);
         let params = params(&program, entry, types, &asked.wrt, &mut is_known);
         let kinds = kinds(&params, &result, asked.abi);
         made.extend(kinds.iter().filter_map(|kind| kind.derivative()));
@@ -125,7 +139,7 @@ pub fn offered(
     if offers.is_empty() {
         return query.fail(without_functions(asked));
     }
-    Ok((program, offers, left_out))
+    Ok(Found { program, offers, left_out, sums })
 }
 
 /// What is asked for and no definition has: a parameter, which are known so far, or a derivative, of those made.

@@ -1,17 +1,59 @@
 //! The parts of what a function of a library is given and gives, with their names: as values lie in the IR.
 
+use std::collections::BTreeSet;
+
 use pullback_codegen::Field;
 use pullback_ir::{Elem, Type as Leaf};
-use pullback_lambda::{Type, TypeKind};
+use pullback_lambda::{DataId, Program, Type, TypeKind};
 
+use super::asked::Abi;
 use super::names::Names;
 use super::shape::{Kind, Shape};
 use crate::bug::bug;
 
-/// Why a type has no C type, if it has none.
-pub fn problem(ty: &Type) -> Option<&'static str> {
-    let mut parts = vec![];
-    Walk { parts: &mut parts, problem: None }.value(ty, "x", 0)
+/// Why a type has no C type, if it has none. CasADi has none for sums. What is known are sum types that have been looked at.
+pub fn problem(
+    program: &Program,
+    ty: &Type,
+    abi: Abi,
+    known: &mut BTreeSet<DataId>,
+) -> Option<&'static str> {
+    match ty.kind() {
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool => None,
+        TypeKind::Tuple(_) | TypeKind::Record(_) => {
+            ty.parts().into_iter().find_map(|part| problem(program, part, abi, known))
+        }
+        TypeKind::Array(element) => match problem(program, element, abi, known) {
+            None if is_empty(element) => Some("it has an array without contents"),
+            other => other,
+        },
+        TypeKind::Data(data) => {
+            if abi == Abi::Casadi {
+                return Some("it has a value of a sum type");
+            }
+            if !known.insert(*data) {
+                return None;
+            }
+            let mut fields = program.datas[*data].constructors.iter().flat_map(|con| &con.fields);
+            fields.find_map(|ty| problem(program, ty, abi, known))
+        }
+        TypeKind::Str => Some("it has a String"),
+        TypeKind::Fun(..) => Some("it has a function in what it takes or gives"),
+    }
+}
+
+/// Whether nothing is in the values of a type.
+fn is_empty(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Tuple(_) | TypeKind::Record(_) => ty.parts().into_iter().all(is_empty),
+        TypeKind::Array(element) => is_empty(element),
+        TypeKind::Real
+        | TypeKind::Int
+        | TypeKind::Bool
+        | TypeKind::Str
+        | TypeKind::Data(_)
+        | TypeKind::Fun(..) => false,
+    }
 }
 
 /// A part of a value: its name, its type.
@@ -20,48 +62,24 @@ struct Part {
     ty: Leaf,
 }
 
-struct Walk<'w> {
-    parts: &'w mut Vec<Part>,
-    problem: Option<&'static str>,
-}
-
-impl Walk<'_> {
-    /// Adds the parts of a value; gives what is wrong with one of them.
-    fn value(&mut self, ty: &Type, name: &str, rank: u8) -> Option<&'static str> {
-        let elem = match ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                for (name, item) in components(ty, name) {
-                    self.value(item, &name, rank);
-                }
-                return self.problem;
+/// Adds the parts of a value.
+fn add_parts(ty: &Type, name: &str, rank: u8, parts: &mut Vec<Part>) {
+    let elem = match ty.kind() {
+        TypeKind::Tuple(_) | TypeKind::Record(_) => {
+            for (name, item) in components(ty, name) {
+                add_parts(item, &name, rank, parts);
             }
-            TypeKind::Array(element) => {
-                let before = self.parts.len();
-                self.value(element, name, rank + 1);
-                if self.parts.len() == before {
-                    self.problem = self.problem.or(Some("it has an array without contents"));
-                }
-                return self.problem;
-            }
-            TypeKind::Real => Elem::Real,
-            TypeKind::Int => Elem::Int,
-            TypeKind::Bool => Elem::Bool,
-            TypeKind::Str => {
-                self.problem = Some("it has a String");
-                return self.problem;
-            }
-            TypeKind::Data(_) => {
-                self.problem = Some("it has a value of a sum type");
-                return self.problem;
-            }
-            TypeKind::Fun(..) => {
-                self.problem = Some("it has a function in what it takes or gives");
-                return self.problem;
-            }
-        };
-        self.parts.push(Part { name: name.to_owned(), ty: Leaf::scalar(elem).with_rank(rank) });
-        self.problem
-    }
+            return;
+        }
+        TypeKind::Array(element) => return add_parts(element, name, rank + 1, parts),
+        TypeKind::Real => Elem::Real,
+        TypeKind::Int => Elem::Int,
+        TypeKind::Bool => Elem::Bool,
+        TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
+            bug("what is in a library has C types")
+        }
+    };
+    parts.push(Part { name: name.to_owned(), ty: Leaf::scalar(elem).with_rank(rank) });
 }
 
 /// The components of a structure, with their names.
@@ -86,10 +104,7 @@ fn components<'t>(ty: &'t Type, name: &str) -> Vec<(String, &'t Type)> {
 
 fn parts(ty: &Type, name: &str) -> Vec<Part> {
     let mut parts = vec![];
-    let mut walk = Walk { parts: &mut parts, problem: None };
-    if walk.value(ty, name, 0).is_some() {
-        bug("what is in a library has C types");
-    }
+    add_parts(ty, name, 0, &mut parts);
     parts
 }
 

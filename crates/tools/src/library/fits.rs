@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use pullback_codegen::{Field, Fit, Known, Place, Wanted};
 use pullback_ir::Elem;
+use pullback_lambda::Type;
 use pullback_session::sizes::parameters;
 use pullback_types::tir::Global;
 use pullback_types::ty::{Atom, Poly, Size, Ty};
 
 use super::fields::directions;
-use super::shape::{Kind, Shape};
+use super::shape::{Kind, Param, Shape};
 use crate::bug::bug;
 
 /// The declared sizes of a part of a value.
@@ -24,6 +25,8 @@ struct Part {
     arrays: Vec<(usize, String)>,
     /// The parameter.
     param: usize,
+    /// Whether its elements say these sizes first, as those of sums do.
+    is_told: bool,
 }
 
 /// The parts of values, in the order in which they are given.
@@ -34,31 +37,36 @@ struct Walk {
 }
 
 impl Walk {
-    fn value(&mut self, ty: &Ty, name: &str) {
+    /// Adds the parts of a value of a type, which crosses as a value of another.
+    fn value(&mut self, ty: &Ty, crosses: &Type, name: &str) {
         match ty {
-            Ty::Real | Ty::Int | Ty::Bool => {
-                let sizes = self.outer.iter().map(|(size, ..)| size.clone()).collect();
-                let arrays = self.outer.iter().map(|(_, first, name)| (*first, name.clone()));
-                let part = Part { sizes, arrays: arrays.collect(), param: self.param };
-                self.parts.push(part);
+            Ty::Real | Ty::Int | Ty::Bool => self.part(false),
+            Ty::Sum(..) => {
+                // Its Ints begin with the sizes of arrays of it; how many Reals there are follows from these.
+                self.part(true);
+                if crosses.parts().len() > 1 {
+                    let (sizes, param) = (vec![Size::Any], self.param);
+                    self.parts.push(Part { sizes, arrays: vec![], param, is_told: false });
+                }
             }
             Ty::Tuple(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.value(item, &format!("{name}.{at}"));
+                let parts = element(crosses).parts();
+                for (at, (item, crosses)) in items.iter().zip(parts).enumerate() {
+                    self.value(item, crosses, &format!("{name}.{at}"));
                 }
             }
             Ty::Record(fields) => {
-                for (field, item) in fields.iter() {
-                    self.value(item, &format!("{name}.{field}"));
+                let parts = element(crosses).parts();
+                for ((field, item), crosses) in fields.iter().zip(parts) {
+                    self.value(item, crosses, &format!("{name}.{field}"));
                 }
             }
             Ty::Array(size, element) => {
                 self.outer.push((size.clone(), self.parts.len(), name.to_owned()));
-                self.value(element, name);
+                self.value(element, crosses, name);
                 self.outer.pop();
             }
             Ty::Str
-            | Ty::Sum(..)
             | Ty::Fun(..)
             | Ty::Tangent(_)
             | Ty::Jacobian(..)
@@ -67,6 +75,18 @@ impl Walk {
             | Ty::Error => bug("what is in a library has C types"),
         }
     }
+
+    fn part(&mut self, is_told: bool) {
+        let sizes = self.outer.iter().map(|(size, ..)| size.clone()).collect();
+        let arrays = self.outer.iter().map(|(_, first, name)| (*first, name.clone()));
+        let arrays = arrays.collect();
+        self.parts.push(Part { sizes, arrays, param: self.param, is_told });
+    }
+}
+
+/// What is in arrays.
+fn element(ty: &Type) -> &Type {
+    ty.element().map_or(ty, element)
 }
 
 /// What the declared names are known by.
@@ -80,14 +100,15 @@ pub fn fits(global: &Global, shape: &Shape, params: &[Field]) -> Vec<Fit> {
     for (param, ty) in types.iter().enumerate() {
         firsts.push(walk.parts.len());
         walk.param = param;
-        walk.value(ty, &shape.params[param].name);
+        let Param { name, ty: crosses, .. } = &shape.params[param];
+        walk.value(ty, crosses, name);
     }
     let parts = std::mem::take(&mut walk.parts);
     let mut result = &global.ty;
     while let Ty::Fun(_, to) = result {
         result = to;
     }
-    walk.value(result, "value");
+    walk.value(result, &shape.result, "value");
     let known = known(global, &parts, &firsts);
     let mut fits = alike(&parts);
     fits.extend(declared(&parts, shape, &known));
@@ -97,15 +118,19 @@ pub fn fits(global: &Global, shape: &Shape, params: &[Field]) -> Vec<Fit> {
 
 /// Each dimension of each part that is the first one of its array.
 fn dimensions(parts: &[Part]) -> impl Iterator<Item = (Place, &Size)> {
-    parts.iter().enumerate().flat_map(|(param, part)| {
+    parts.iter().enumerate().flat_map(move |(param, part)| {
         let own = part.arrays.iter().enumerate().filter(move |(_, (first, _))| *first == param);
-        own.map(move |(at, _)| (place(param, at), &part.sizes[at]))
+        own.map(move |(at, _)| (place(parts, param, at), &part.sizes[at]))
     })
 }
 
-fn place(param: usize, dimension: usize) -> Place {
+fn place(parts: &[Part], param: usize, dimension: usize) -> Place {
+    Place { is_told: parts[param].is_told, ..size(param, dimension) }
+}
+
+fn size(param: usize, dimension: usize) -> Place {
     let Ok(dimension) = u8::try_from(dimension) else { bug("an array has few dimensions") };
-    Place { param, dimension }
+    Place { param, dimension, is_told: false }
 }
 
 /// The names of sizes whose values are given, or which a size is alone.
@@ -132,8 +157,8 @@ fn alike(parts: &[Part]) -> Vec<Fit> {
     for (param, part) in parts.iter().enumerate() {
         for (at, (first, name)) in part.arrays.iter().enumerate() {
             if *first != param {
-                let wanted = Wanted::Alike(place(*first, at));
-                fits.push(Fit { place: place(param, at), name: name.clone(), wanted });
+                let wanted = Wanted::Alike(place(parts, *first, at));
+                fits.push(Fit { place: place(parts, param, at), name: name.clone(), wanted });
             }
         }
     }
@@ -173,10 +198,10 @@ fn of_directions(result: &[Part], shape: &Shape, params: &[Field], known: &Names
                 let Size::Poly(declared) = &result[whose].sizes[dimension] else { continue };
                 terms(declared, known)
             } else {
-                Some(vec![(1, vec![Known::Size(place(whose, dimension))])])
+                Some(vec![(1, vec![Known::Size(size(whose, dimension))])])
             };
             if let Some(terms) = terms {
-                let (place, name) = (place(param, dimension), field.name.clone());
+                let (place, name) = (size(param, dimension), field.name.clone());
                 fits.push(Fit { place, name, wanted: Wanted::Direction(terms) });
             }
         }

@@ -1,14 +1,22 @@
 //! The manifest of a library: what is in it, as JSON. Among that are the routines that it calls: there are none, since a
 //! library stands alone.
 
+use std::collections::BTreeSet;
+
 use pullback_codegen::{Field, Interface, Leaf, Table};
 use pullback_data::output::push_json_string;
+use pullback_lambda::{Data, DataId, Program};
 
 use super::entries::Offered;
 use super::left_out::LeftOut;
 
 /// The text.
-pub fn text(interface: &Interface, offers: &[Offered], left_out: &[LeftOut]) -> String {
+pub fn text(
+    interface: &Interface,
+    offers: &[Offered],
+    left_out: &[LeftOut],
+    sums: &[String],
+) -> String {
     let functions = interface.functions.iter().zip(offers).map(|(function, offer)| {
         let Offered { entry, ty, shape, .. } = offer;
         let wrt = shape.params.iter().filter(|param| param.moves).map(|param| string(&param.name));
@@ -24,7 +32,43 @@ pub fn text(interface: &Interface, offers: &[Offered], left_out: &[LeftOut]) -> 
             fields(interface, &function.results),
         )
     });
-    text_of(&interface.name, "c", functions.collect(), left_out)
+    text_of(&interface.name, "c", functions.collect(), sums, left_out)
+}
+
+/// The sum types that functions take and give, with their constructors in the order of the tags.
+pub fn sums(program: &Program, sums: &BTreeSet<DataId>) -> Vec<String> {
+    let sum = |data: &DataId| {
+        let Data { name, constructors, .. } = &program.datas[*data];
+        let constructors = constructors.iter().map(|con| {
+            let fields = con.fields.iter().map(|field| string(&program.show_type(field)));
+            let fields = fields.collect::<Vec<_>>().join(", ");
+            format!("{{\"name\": {}, \"fields\": [{fields}]}}", string(&con.name))
+        });
+        let constructors = parts(constructors.collect());
+        format!(
+            "    {{\n      \"name\": {},\n      \"constructors\": {constructors}\n    }}",
+            string(name)
+        )
+    };
+    sums.iter().map(sum).collect()
+}
+
+/// The same in words, a line each: `Shape: 0 Circle Real, 1 Rect Real Real`.
+pub fn tags(program: &Program, sums: &BTreeSet<DataId>) -> Vec<String> {
+    let sum = |data: &DataId| {
+        let Data { name, constructors, .. } = &program.datas[*data];
+        let constructors = constructors.iter().enumerate().map(|(tag, con)| {
+            let fields = con.fields.iter().map(|field| match program.show_type(field) {
+                words if words.contains(' ') && !words.starts_with(['(', '{']) => {
+                    format!(" ({words})")
+                }
+                words => format!(" {words}"),
+            });
+            format!("{tag} {}{}", con.name, fields.collect::<String>())
+        });
+        format!("{name}: {}", constructors.collect::<Vec<_>>().join(", "))
+    };
+    sums.iter().map(sum).collect()
 }
 
 /// The text for a library that CasADi loads.
@@ -38,10 +82,16 @@ pub fn of_tables(name: &str, tables: &[Table], left_out: &[LeftOut]) -> String {
             leaves(&table.outputs),
         )
     });
-    text_of(name, "casadi", functions.collect(), left_out)
+    text_of(name, "casadi", functions.collect(), &[], left_out)
 }
 
-fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[LeftOut]) -> String {
+fn text_of(
+    name: &str,
+    abi: &str,
+    functions: Vec<String>,
+    sums: &[String],
+    left_out: &[LeftOut],
+) -> String {
     let left_out = left_out.iter().map(|LeftOut { entry, derivatives, reason }| {
         let names: Vec<String> = derivatives.iter().map(|kind| string(kind.name())).collect();
         let derivatives = if names.is_empty() {
@@ -52,8 +102,13 @@ fn text_of(name: &str, abi: &str, functions: Vec<String>, left_out: &[LeftOut]) 
         let (entry, reason) = (string(entry), string(reason));
         format!("    {{\"entry\": {entry}, {derivatives}\"reason\": {reason}}}")
     });
+    let sums = if sums.is_empty() {
+        String::new()
+    } else {
+        format!("  \"sums\": {},\n", list(sums.to_vec()))
+    };
     format!(
-        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n  \"routines\": [],\n  \"left_out\": {}\n}}\n",
+        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n{sums}  \"routines\": [],\n  \"left_out\": {}\n}}\n",
         string(name),
         string(abi),
         list(functions),

@@ -3,7 +3,7 @@
 //!
 //! Input: a definition. Output: one that takes and gives packed values, `\p -> pack (f (open p))` with
 //! `open (pack x) = x`. So its derivatives are packed, and no other part of a library knows that values were not.
-//! `pack` fails where arrays inside differ in size.
+//! `pack` fails where arrays inside differ in size. A field of a sum type is an array of sums likewise.
 
 use pullback_base::Span;
 use pullback_lambda::{Def, DefId, Expr, Program, Type, TypeKind, VarId};
@@ -16,7 +16,7 @@ pub fn packed(ty: &Type) -> Type {
         TypeKind::Tuple(_) | TypeKind::Record(_) => of_parts(ty, packed),
         TypeKind::Array(_) => {
             let (levels, element) = innermost(ty);
-            if holds_arrays(element) { columns_type(levels, element) } else { ty.clone() }
+            if has_columns(element) { columns_type(levels, element) } else { ty.clone() }
         }
         TypeKind::Real
         | TypeKind::Int
@@ -48,19 +48,19 @@ pub fn define(program: &mut Program, def: DefId, types: &[Type], result: &Type) 
 }
 
 /// What is in the innermost of arrays that are directly inside each other, and how many there are.
-fn innermost(ty: &Type) -> (usize, &Type) {
+pub fn innermost(ty: &Type) -> (usize, &Type) {
     let levels = ty.nesting();
     (levels, (0..levels).fold(ty, |ty, _| ty.item()))
 }
 
-/// Whether a structure holds arrays.
-fn holds_arrays(ty: &Type) -> bool {
-    ty.is_product()
-        && ty.parts().into_iter().any(|part| part.element().is_some() || holds_arrays(part))
+/// Whether a structure holds arrays or sums, so that an array of such structures is an array a part.
+fn has_columns(ty: &Type) -> bool {
+    let is_one = |part: &Type| matches!(part.kind(), TypeKind::Array(_) | TypeKind::Data(_));
+    ty.is_product() && ty.parts().into_iter().any(|part| is_one(part) || has_columns(part))
 }
 
 /// A structure with other parts.
-fn of_parts(ty: &Type, part: impl Fn(&Type) -> Type) -> Type {
+pub fn of_parts(ty: &Type, part: impl Fn(&Type) -> Type) -> Type {
     match ty.kind() {
         TypeKind::Tuple(items) => Type::tuple(items.iter().map(part).collect()),
         TypeKind::Record(fields) => {

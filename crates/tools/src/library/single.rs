@@ -4,10 +4,12 @@
 //! Input: the inferred program, a definition and the names of its parameters, and what is to be computed of it. Output:
 //! a [`Single`], or diagnostics that say why there is none.
 
-use pullback_base::{Diagnostic, did_you_mean};
+use std::collections::BTreeSet;
+
+use pullback_base::{Diagnostic, IdVec, did_you_mean};
 use pullback_codegen::{Field, Fit};
 use pullback_ir::{FuncId, Program as Code};
-use pullback_lambda::{DefId, Program};
+use pullback_lambda::{Data, DataId, DefId, Program, Type};
 use pullback_session::entry::{Entry, ParamInfo};
 use pullback_session::pipeline::Inferred;
 use pullback_session::wrap::curried;
@@ -16,7 +18,7 @@ use pullback_types::tir::GlobalId;
 
 use super::entries::{define, kinds, params, unfit};
 use super::shape::{Kind, Param, Shape};
-use super::{Abi, alone, fields, fits, packed};
+use super::{Abi, alone, fields, fits, sums};
 
 /// A function as code.
 pub struct Single {
@@ -32,6 +34,8 @@ pub struct Single {
     pub fits: Vec<Fit>,
     /// The definition that it is of: its parameters and its value, as they lie.
     pub shape: Shape,
+    /// The same, as the program has it.
+    pub whole: Whole,
 }
 
 /// A function as a term.
@@ -42,6 +46,18 @@ pub struct Term {
     pub def: DefId,
     /// What it takes and gives.
     pub shape: Shape,
+    /// The same, as the program has it.
+    pub whole: Whole,
+}
+
+/// The types of a definition before they are made to cross: with sums, and with arrays of structures.
+pub struct Whole {
+    /// The sum types.
+    pub datas: IdVec<DataId, Data>,
+    /// Of its parameters.
+    pub params: Vec<Type>,
+    /// Of its value.
+    pub result: Type,
 }
 
 /// Makes one as a term, with respect to the parameters that are named, or all.
@@ -58,11 +74,15 @@ pub fn term(
     let (mut program, defs) = inferred.program(query, &[id])?;
     let Some(def) = defs.first().copied() else { return Err(Stop) };
     let (types, result) = curried(&program.defs[def].ty, entry.params.len());
-    if let Some(why) = types.iter().chain([&result]).find_map(fields::problem) {
+    let mut all = types.iter().chain([&result]);
+    if let Some(why) =
+        all.find_map(|ty| fields::problem(&program, ty, Abi::C, &mut BTreeSet::new()))
+    {
         return query.fail(cannot(entry, why));
     }
-    let def = packed::define(&mut program, def, &types, &result);
-    let (types, result) = (types.iter().map(packed::packed).collect(), packed::packed(&result));
+    let whole =
+        Whole { datas: program.datas.clone(), params: types.clone(), result: result.clone() };
+    let (def, types, result) = sums::crossed(&mut program, def, &types, &result);
     let mut is_known = vec![false; wrt.len()];
     let params = params(&program, entry, types, wrt, &mut is_known);
     if let Some(at) = is_known.iter().position(|known| !known) {
@@ -73,7 +93,7 @@ pub fn term(
     }
     let shape = Shape { kind, params, result };
     let def = define(&mut program, def, &shape);
-    Ok(Term { program, def, shape })
+    Ok(Term { program, def, shape, whole })
 }
 
 /// Makes one.
@@ -84,7 +104,7 @@ pub fn single(
     kind: Kind,
     wrt: &[String],
 ) -> Result<Single, Stop> {
-    let Term { program, def, shape } = term(query, inferred, of, kind, wrt)?;
+    let Term { program, def, shape, whole } = term(query, inferred, of, kind, wrt)?;
     let (code, root) = match alone(&program, def) {
         Ok(code) => code,
         Err(fault) => return query.fail(*fault),
@@ -93,13 +113,13 @@ pub fn single(
     let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
     let (params, results) = fields::of(&shape, &given, &func.results);
     let fits = fits::fits(&inferred.typed().globals[of.0], &shape, &params);
-    Ok(Single { code, root, params, results, fits, shape })
+    Ok(Single { code, root, params, results, fits, shape, whole })
 }
 
 fn cannot(entry: &Entry, why: &str) -> Diagnostic {
     let title = format!("`{}` cannot be called from outside: {why}", entry.name);
     Diagnostic::error("E0822", entry.span, title, "defined here")
-        .note("what is called from outside takes and gives numbers, truth values, arrays of them, and tuples and records of these")
+        .note("what is called from outside takes and gives numbers, truth values, arrays of them, and tuples, records and sums of these")
         .hint("add a definition with parameters and a result of such types that calls it")
 }
 

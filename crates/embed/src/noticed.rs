@@ -1,0 +1,67 @@
+//! What a run meets that is worth a word: ties and edges of domains, and the first NaN.
+//!
+//! Input: the texts of a module, a definition, and its arguments as files. Output: warnings, those of the command line's
+//! `--warn kinks` and `--trace-nan`. The evaluator runs, so this takes longer than a call.
+
+use std::path::{Path, PathBuf};
+
+use pullback_engine::BUILT_IN;
+use pullback_session::{Call, Findings, Input, Query, Settings, grad, on_large_stack, run};
+
+use crate::asked::Source;
+use crate::failure::Failure;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Ties, and edges of domains.
+    Kinks,
+    /// Where the first NaN arises.
+    FirstNan,
+}
+
+/// An argument, or several, as a file that the command line reads.
+#[derive(Clone, Debug)]
+pub struct ArgumentFile {
+    /// The parameter whose value it is; none if it has values by parameter name.
+    pub parameter: Option<String>,
+    /// What kind of file it is: `json` or `npz`.
+    pub ending: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// The warnings of a run, or why there is none. With names of parameters it is a run for the gradient with respect to them.
+pub(crate) fn noticed(
+    source: &Source,
+    definition: &str,
+    wrt: Option<&[String]>,
+    arguments: &[ArgumentFile],
+    look: Look,
+) -> Result<Failure, Failure> {
+    let mut files = source.files.clone();
+    let mut inputs = vec![];
+    for (at, argument) in arguments.iter().enumerate() {
+        let path = beside(&source.path, &format!("argument {at}.{}", argument.ending));
+        files = files.with(&path, argument.bytes.clone());
+        inputs.push(Input { parameter: argument.parameter.clone(), path, is_headless: false });
+    }
+    let (warn_kinks, trace_nan) = (look == Look::Kinks, look == Look::FirstNan);
+    let (file, entry) = (source.path.clone(), definition.to_owned());
+    let (is_done, findings) = on_large_stack(|| {
+        let settings = Settings { warn_kinks, trace_nan, ..Settings::default() };
+        let call = Call { file, entry, inputs, settings, ..Call::default() };
+        let mut query = Query::new(&files, BUILT_IN);
+        let done = match wrt {
+            Some(wrt) => grad(&mut query, &call, wrt).is_ok(),
+            None => run(&mut query, &call).is_ok(),
+        };
+        (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
+    });
+    if is_done { Ok(findings.into()) } else { Err(findings.into()) }
+}
+
+/// A file beside another.
+fn beside(path: &Path, name: &str) -> PathBuf {
+    path.parent().map_or_else(|| name.into(), |folder| folder.join(name))
+}

@@ -1,0 +1,76 @@
+"""What runs meet, how far they are, and log-densities."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+TEXT = """
+type Mode = Up | Down
+type Model = { w: []Real, k: Int }
+def size_of [n] (x: [n]Real): Real = sum [ abs t | t <- x ]
+def ratio (x: Real) (y: Real): Real = (x - y) / (x - y)
+def both (mode: Mode) (m: Model) (x: Real): Real =
+  match mode with
+  | Up -> abs x + m.w[m.k]
+  | Down -> x
+def states (k: Int) (x: Real): Real = loop y = x for _ < k do 3.7 * y * (1.0 - y)
+def normal [n] (x: [n]Real): Real = -0.5 * sum [ t ^ 2 | t <- x ]
+"""
+
+
+@pytest.fixture(scope="module")
+def w():
+    return pb.compile(TEXT, name="noticed.pull")
+
+
+def test_kinks(w):
+    (one,) = w.size_of.kinks([1.0, 0.0, -2.0])
+    assert one.code == "W0702" and one.span["line"] == 4 and "`abs 0.0`" in one.message and "W0702" in str(one)
+    assert w.size_of.kinks([1.0, 2.0]) == []
+    (one,) = w.both.kinks(w.Up(), {"w": [1.0, 2.0], "k": 1}, 0.0, wrt="x")
+    assert one.code == "W0702"
+    assert w.both.kinks(mode=w.Down(), m={"w": [1.0, 2.0], "k": 1}, x=0.0) == []
+
+
+def test_trace_nan(w):
+    (one,) = w.ratio.trace_nan(1.0, 1.0)
+    assert one.code == "W0703" and one.span["line"] == 5 and "0.0 / 0.0" in one.message
+    assert w.ratio.trace_nan(1.0, 2.0) == []
+    assert [one.code for one in w.size_of.trace_nan([np.nan])] == ["W0705"]
+    with pytest.raises(TypeError, match="there is no parameter `z`"):
+        w.ratio.trace_nan(1.0, z=2.0)
+    with pytest.raises(TypeError, match="`y` is not given"):
+        w.ratio.trace_nan(1.0)
+    with pytest.raises(TypeError, match="expressions"):
+        w.fn(r"\x -> x + 1.0").kinks(0.0)
+
+
+def test_progress(w, capfd):
+    told = []
+    w.states(100_000_000, 0.3, progress=lambda done, all: told.append((done, all)))
+    assert told and all(of == told[0][1] for _, of in told) and sorted(told) == told
+    w.states(100_000_000, 0.3, progress=True)
+    assert "states: " in capfd.readouterr().err
+
+    def fails(done, all):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        w.states(10**12, 0.3, progress=fails)
+    with pytest.raises(TypeError, match="progress"):
+        w.states(1, 0.3, progress="yes")
+    assert w.states(1, 0.5, engine="ir", progress=print) == pytest.approx(0.925)
+
+
+def test_log_density(w):
+    d = pb.log_density(w.normal.bind().flat([0.0, 0.0]))
+    x = np.array([1.0, 2.0])
+    assert d.param_num() == d.param_unc_num() == 2 and d.log_density(x) == -2.5
+    value, gradient = d.log_density_gradient(x)
+    assert value == -2.5 and gradient.tolist() == [-1.0, -2.0]
+    assert d.log_density_hessian(x)[2].tolist() == [[-1.0, 0.0], [0.0, -1.0]]
+    assert d.log_density_hessian_vector_product(x, np.array([1.0, 3.0]))[1].tolist() == [-1.0, -3.0]
+    assert d.c_callback().value_address
+    with pytest.raises(TypeError):
+        pb.log_density(w.normal)
