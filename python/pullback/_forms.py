@@ -81,6 +81,20 @@ def taken(form: Form, value: Any, name: str) -> list[Any]:
     return leaves
 
 
+def uncopied(form: Form, value: Any, name: str) -> None:
+    """Refuses arrays that are not as compiled code takes them."""
+    for leaf, (elem, rank), called in zip(taken(form, value, name), elems(form), names(form, name)):
+        if not rank or has_sums(form):
+            continue
+        if not isinstance(leaf, np.ndarray):
+            raise TypeError(f"`{called}` would be copied: it is no array of NumPy, but {type(leaf).__name__}")
+        wanted = {"Real": np.float64, "Int": np.int64, "Bool": np.bool_}[elem]
+        if leaf.dtype != wanted:
+            raise TypeError(f"`{called}` would be copied: its elements are {leaf.dtype}, not {np.dtype(wanted)}")
+        if not leaf.flags.c_contiguous or not leaf.flags.aligned:
+            raise TypeError(f"`{called}` would be copied: it does not lie row by row")
+
+
 def made(form: Form, leaves: Iterator[Any]) -> Any:
     """The value of the leaves that come next."""
     if form is None:

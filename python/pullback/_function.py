@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._forms import uncopied
 from ._problem import Bound, Problem
 from ._progress import told
 from ._records import record
@@ -72,7 +73,7 @@ class Function:
 
     Arguments are given by position or by name. Each method also takes `engine` ("native" or "ir"), `fp` ("fast" or
     "strict"), `threads`, `timeout` (seconds, or "10s"), `max_memory` (bytes, or "2G"), `progress` (whether to
-    tell how far a call is, or a function that is told). `using` gives a function that has
+    tell how far a call is, or a function that is told), `copy` ("error" refuses arrays that would be copied). `using` gives a function that has
     such options as a rule; it is the way where a parameter has the name of an option.
     """
 
@@ -175,7 +176,7 @@ class Function:
     def _run(self, kind, wrt, args, kwargs, directions=()):
         options = {}
         timeout, memory = self._options.get("timeout"), self._options.get("max_memory")
-        progress = self._options.get("progress")
+        progress, copy = self._options.get("progress"), self._options.get("copy")
         if kwargs:
             for name in ("engine", "fp", "threads"):
                 if name in kwargs:
@@ -183,7 +184,10 @@ class Function:
             timeout = kwargs.pop("timeout", timeout)
             memory = kwargs.pop("max_memory", memory)
             progress = kwargs.pop("progress", progress)
+            copy = kwargs.pop("copy", copy)
         code = self._code(kind, wrt, **options)
+        if copy is not None:
+            self._look_at_copies(copy, args, kwargs)
         if timeout is not None:
             timeout = _seconds(timeout)
         if memory is not None:
@@ -194,6 +198,16 @@ class Function:
             with told(progress, self.__name__) as tell:
                 value, parts = code.call(args, kwargs or None, directions, timeout, memory, tell)
         return code, value, parts
+
+    def _look_at_copies(self, copy: str, args, kwargs) -> None:
+        """Refuses arrays that a call would copy, if that is wanted."""
+        if copy not in ("allow", "error"):
+            raise ValueError(f"`copy` must be 'allow' or 'error', not {copy!r}")
+        forms = self._forms
+        given = dict(zip(forms, args)) | {name: value for name, value in kwargs.items() if name in forms}
+        for name in forms if copy == "error" else ():
+            if name in given:
+                uncopied(forms[name], given[name], name)
 
     def _parts(self, code, parts, wrt):
         """The parts of a derivative: a bare one if one is named, or there is only one."""
@@ -439,7 +453,7 @@ class Function:
         return noticed(self, args, kwargs, wrt, "nan")
 
 
-_OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory", "progress")
+_OPTIONS = ("engine", "fp", "threads", "timeout", "max_memory", "progress", "copy")
 
 
 _HAS_WARNED = False

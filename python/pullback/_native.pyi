@@ -10,6 +10,7 @@ class Code:
     wrt: list[str]
     gives_real: bool
     engine: str
+    is_native: bool
     forms: tuple[tuple[Any, ...], tuple[Any, ...], Any, tuple[Any, ...]]
     def text(self) -> str: ...
     def cost(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, directions: tuple[Any, ...] | list[Any] = ...) -> int: ...

@@ -244,6 +244,11 @@ impl Code {
     fn engine(&self) -> &'static str {
         self.function.engine
     }
+    /// Whether calls run native code by now: until it is compiled the evaluator answers, if no engine was named.
+    #[getter]
+    fn is_native(&self) -> bool {
+        self.function.is_native()
+    }
     /// The array code that it was compiled from, as text.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         let function = &self.function;

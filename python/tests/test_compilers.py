@@ -38,6 +38,39 @@ def test_the_compiler_of_a_package(tmp_path):
     assert run(tmp_path, PATH=str(tmp_path)) == ["native", "0"]
 
 
+def test_calls_do_not_wait_for_the_compiler(tmp_path):
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\ncase \"$*\" in *-lm*) sleep 3;; esac\nexec cc \"$@\"\n")
+    slow.chmod(0o755)
+    text = '''
+import os, time
+import pullback as pb
+m = pb.compile("def f (x: Real): Real = x + %d\\ndef g (k: Int) (x: Real): Real = loop y = x for _ < k do 3.7 * y * (1.0 - y)\\ndef h (x: Real): Real = error \\"no\\"")
+start = time.monotonic()
+assert m.f(1.0) == %d + 1
+code = m.f._code("value")
+assert code.engine == "native" and not code.is_native, time.monotonic() - start
+pid = os.fork()
+if pid == 0:
+    # The thread that compiles is the parent's.
+    os._exit(0 if m.f(1.0) == %d + 1 and code.is_native else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+# A long call begins again in native code; one that fails says so.
+assert 0.0 < m.g(100_000_000, 0.3) < 1.0 and m.g._code("value").is_native
+try:
+    m.h(1.0)
+except pb.EvalError as error:
+    assert "no" in str(error)
+while not code.is_native:
+    time.sleep(0.1)
+assert m.f(1.0) == %d + 1
+assert m.f.using(engine="native").grad(1.0) == 1.0
+''' % ((abs(hash(str(tmp_path))) % 1000,) * 4)
+    kept = os.environ | {"CC": str(slow), "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", text], env=kept, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stderr
+
+
 def test_no_compiler_is_one_warning(tmp_path):
     without = "import importlib.util as u; find = u.find_spec\nu.find_spec = lambda name, *rest: None if name == 'ziglang' else find(name, *rest)"
     assert run(tmp_path, without, PATH=str(tmp_path)) == ["ir", "1"]

@@ -54,6 +54,17 @@ def test_wrong_arguments(m):
         m.pair(3.0)
 
 
+def test_copies_can_be_refused(m):
+    x = np.arange(6.0).reshape(2, 3)
+    assert m.norm2(x[0], copy="error") == 5.0 and m.norm2([1.0], copy="allow") == 1.0
+    for given, words in [(x[:, 0], "row by row"), (np.arange(3), "int64"), ([1.0], "list")]:
+        with pytest.raises(TypeError, match="`x` would be copied") as told:
+            m.norm2.using(copy="error")(given)
+        assert words in str(told.value)
+    with pytest.raises(ValueError, match="copy"):
+        m.norm2(x[0], copy="never")
+
+
 def test_wrong_sizes(m):
     with pytest.raises(pb.SizeError, match="size 2 where the size must be 1") as caught:
         m.loss(np.zeros((1, 2)), [1.0, 2.0], {"w": [0.0, 0.0], "b": 0.0})

@@ -1,6 +1,6 @@
 //! Code of one function that any thread may call, with arrays that are lent in both directions.
 //!
-//! Input: a program without requests, and a root of it. Output: a [`Callable`], which takes and gives scalars and dense
+//! Input: a program without requests, and a root of it. Output: a [`Draft`], and compiled a [`Callable`], which takes and gives scalars and dense
 //! arrays. Arrays that are given are borrowed. Large ones that come back leave the run that made them ([`Lent`]); small
 //! ones are copied.
 //!
@@ -18,7 +18,7 @@ use pullback_base::{Diagnostic, Instant, Limits, Progress, Span, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Fp, Unit, emit_all};
+use crate::emit::{Code, Fp, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
 use crate::limits::WORTH;
@@ -212,35 +212,75 @@ impl Drop for Idle {
     }
 }
 
-impl Callable {
-    /// The code of a root, compiled in the time until then if there is a limit.
+/// Code of one function that is yet to be compiled, by any thread.
+pub struct Draft {
+    code: Code,
+    level: Level,
+    params: Vec<Type>,
+    results: Vec<Type>,
+    names: Names,
+    texts: Vec<String>,
+    threads: usize,
+}
+
+// SAFETY: what names share with the program that they are of is not touched again: whoever drafts code drops the program
+// before the draft leaves its thread.
+unsafe impl Send for Draft {}
+
+impl std::fmt::Debug for Draft {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Draft").field("params", &self.params).finish_non_exhaustive()
+    }
+}
+
+impl Draft {
+    /// The code of a root.
     pub fn new(
         program: &Program,
         root: FuncId,
         facts: &Facts,
         (level, fp, threads): (Level, Fp, usize),
-        until: Option<Instant>,
-    ) -> Result<Arc<Self>, Failure> {
+    ) -> Result<Self, Failure> {
         let roots = [root];
         let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH };
         let code = emit_all(&[unit]).map_err(Failure::Unsupported)?;
-        let library = Library::new(&code, level, until)?;
         let func = &program.funcs[root];
         let params = func.params.iter().map(|param| program.vars[*param].ty).collect();
-        Ok(Arc::new(Self {
-            library,
+        Ok(Self {
+            code,
+            level,
             params,
-            result_words: func.results.iter().map(|ty| words(*ty)).sum(),
             results: func.results.clone(),
             names: Names::of(program),
             texts: program.strings.iter().map(ToString::to_string).collect(),
+            threads,
+        })
+    }
+
+    /// Whether it has been compiled before, and what came of it is kept.
+    pub fn is_kept(&self) -> bool {
+        Library::is_kept(&self.code, self.level)
+    }
+
+    /// The same, compiled in the time until then if there is a limit.
+    pub fn compile(self, until: Option<Instant>) -> Result<Arc<Callable>, Failure> {
+        let Self { code, level, params, results, names, texts, threads } = self;
+        Ok(Arc::new(Callable {
+            library: Library::new(&code, level, until)?,
+            params,
+            result_words: results.iter().map(|ty| words(*ty)).sum(),
+            results,
+            names,
+            texts,
             sites: code.sites,
             recurses: code.recurses,
             threads,
             idle: Mutex::default(),
         }))
     }
+}
 
+impl Callable {
     /// A context, which may have been that of another call before.
     fn context(&self, allowed: &Allowed) -> Idle {
         let is_usual = allowed.max_memory.is_none() && !allowed.tells;

@@ -42,7 +42,7 @@ mod stack;
 mod transformations;
 
 pub use call::{More, Native, Ran};
-pub use callable::{Allowed, Callable, Gave, Given, Items, Lent};
+pub use callable::{Allowed, Callable, Draft, Gave, Given, Items, Lent};
 pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object, spare_compiler};
 pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
@@ -52,6 +52,6 @@ pub use fits::{Fit, Known, Place, Wanted};
 pub use library::{Function, Interface};
 pub use limits::{Limits, Threads, WORTH};
 pub use load::{Library, keep_memory};
-pub use lookout::{Watch, forget};
+pub use lookout::{Watch, forget, generation};
 pub use schedule::{Schedule, Way, Ways, read_ways};
 pub use transformations::{Phase, TRANSFORMATIONS, Transformation};

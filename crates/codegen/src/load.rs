@@ -84,6 +84,13 @@ impl Library {
         Ok(library)
     }
 
+    /// Whether code was compiled before and is kept, so that it takes no compiler.
+    pub fn is_kept(code: &Code, level: Level) -> bool {
+        let level = level.of_text(&code.text);
+        let kept = || Cache::open()?.find(&key(&code.text, code.fp, level)?);
+        level != Level::Quick && kept().is_some()
+    }
+
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
     fn load(file: File, path: &Path) -> Result<Self, Failure> {
         let refused = |error: Error| {

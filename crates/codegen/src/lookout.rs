@@ -114,7 +114,7 @@ static LOOKOUTS: [OnceLock<Lookout>; 16] = [const { OnceLock::new() }; 16];
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
 /// How many times this process has forked from another that made calls.
-pub(crate) fn generation() -> usize {
+pub fn generation() -> usize {
     GENERATION.load(Ordering::Relaxed)
 }
 

@@ -38,6 +38,14 @@ impl Evaluated {
         Self { source, asked }
     }
 
+    /// The texts of the module.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+    /// What is asked of it.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
     /// The results for these leaves, and how many operations were executed.
     pub fn call(&self, given: &[Given<'_>], allowed: &Allowed) -> Result<Ran, Failure> {
         let progress = Arc::<Progress>::default();

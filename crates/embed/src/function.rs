@@ -4,12 +4,12 @@
 //! given before anything runs.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use pullback_analysis::effects::Effects;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, SourceMap, Span};
-use pullback_codegen::{
-    Allowed, Callable, Failure as NoCode, Fit, Fp, Gave, Given, Level, cannot_be_made, compiler,
-};
+use pullback_codegen::{Allowed, Callable, Draft, Fit, Fp, Gave, Given, Level, compiler};
 use pullback_engine::BUILT_IN;
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::Plan;
@@ -18,6 +18,7 @@ use pullback_tools::Single;
 use crate::asked::{Asked, Source};
 use crate::bug::bug;
 use crate::code::{Input, Layout, with_code};
+use crate::coming::{Coming, Until, uncompiled};
 use crate::evaluated::{ENGINES, Evaluated};
 use crate::failure::Failure;
 use crate::form::{Absent, Form, Sum};
@@ -51,7 +52,7 @@ pub struct Function {
 
 #[derive(Debug)]
 enum Code {
-    Native(Arc<Callable>),
+    Native(Arc<Coming>),
     Evaluated,
 }
 
@@ -60,7 +61,13 @@ struct Made {
     layout: Layout,
     fits: Vec<Fit>,
     span: Span,
-    native: Option<Arc<Callable>>,
+    native: Option<Native>,
+}
+
+/// Native code, or what it is to be compiled from.
+enum Native {
+    There(Arc<Callable>),
+    Draft(Box<Draft>),
 }
 
 impl Function {
@@ -73,19 +80,22 @@ impl Function {
                 None => return Err(no_engine(name)),
             },
         };
+        // What is kept takes no time; a named engine is waited for.
+        let waits = (engine == ENGINES[0]).then_some(asked.options.engine.is_some());
         let (made, findings) = on_large_stack(|| {
             let mut query = Query::new(&source.files, BUILT_IN);
-            let made = make(&mut query, source, asked, engine == "native");
+            let made = make(&mut query, source, asked, waits);
             (made, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         let Ok(Made { layout, fits, span, native }) = made else { return Err(findings.into()) };
+        let sources = Arc::new(findings.sources);
         let code = match native {
-            Some(native) => Code::Native(native),
+            Some(Native::There(native)) => Code::Native(Coming::there(native)),
+            Some(Native::Draft(draft)) => Code::Native(Coming::begin(*draft, sources.clone())),
             None => Code::Evaluated,
         };
         let origin = Evaluated::new(source.clone(), asked.clone());
         let Layout { params, directions, value, derivative, leaves, absent, sums } = layout;
-        let sources = Arc::new(findings.sources);
         Ok(Self {
             params,
             directions,
@@ -109,10 +119,55 @@ impl Function {
         if let Some(misfit) = crate::fits::misfit(&self.fits, given, self.span) {
             return Err(failed(&misfit));
         }
-        match &self.code {
-            Code::Native(code) => code.call(given, allowed).map_err(|fault| failed(&fault)),
-            Code::Evaluated => Ok(self.origin.call(given, allowed)?.0),
+        let native = |found: &Result<Arc<Callable>, Failure>, allowed: &Allowed| match found {
+            Ok(code) => code.call(given, allowed).map_err(|fault| failed(&fault)),
+            Err(failure) => Err(failure.clone()),
+        };
+        let coming = match &self.code {
+            Code::Native(coming) => coming,
+            Code::Evaluated => return Ok(self.origin.call(given, allowed)?.0),
+        };
+        if let Some(found) = coming.now() {
+            return native(found, allowed);
         }
+        if coming.is_lost() {
+            coming.set_here(compiled(self.origin.source(), self.origin.asked()));
+            return coming
+                .now()
+                .map_or_else(|| bug("what was set is there"), |found| native(found, allowed));
+        }
+        let started = Instant::now();
+        // The evaluator needs other memory than native code.
+        if allowed.max_memory.is_none() {
+            let until = Until::new(coming.clone(), allowed.watch.clone());
+            let watched = Allowed { watch: Some(until.clone()), tells: false, ..allowed.clone() };
+            match self.origin.call(given, &watched) {
+                Ok((gave, _)) => return Ok(gave),
+                Err(failure) => {
+                    let is_late = failure.code() == "E0711";
+                    if is_late || until.is_unwanted.load(Ordering::SeqCst) {
+                        return Err(failure);
+                    }
+                }
+            }
+        }
+        // What has failed may be a limit of the evaluator's: native code has the word.
+        let Some(found) = coming.wait(allowed.watch.as_ref()) else {
+            let title = "the call was stopped";
+            return Err(failed(&Diagnostic::error(
+                "E0720",
+                self.span,
+                title,
+                "while it was compiled",
+            )));
+        };
+        let timeout = allowed.timeout.map(|timeout| timeout.saturating_sub(started.elapsed()));
+        native(found, &Allowed { timeout, ..allowed.clone() })
+    }
+
+    /// Whether calls run native code by now.
+    pub fn is_native(&self) -> bool {
+        matches!(&self.code, Code::Native(coming) if coming.now().is_some())
     }
 
     /// How many operations the evaluator counts for these leaves, whatever runs otherwise.
@@ -153,11 +208,14 @@ fn make(
     query: &mut Query<'_>,
     source: &Source,
     asked: &Asked,
-    is_native: bool,
+    waits: Option<bool>,
 ) -> Result<Made, Stop> {
     with_code(query, source, asked, |query, mut single, layouts| {
         let layout = layouts.layout(asked.kind, &single);
-        let native = if is_native { Some(native(query, &mut single, asked)?) } else { None };
+        let native = match waits {
+            Some(waits) => Some(native(query, &mut single, asked, waits)?),
+            None => None,
+        };
         Ok(Made { layout, fits: single.fits, span: layouts.span, native })
     })
 }
@@ -166,21 +224,35 @@ fn native(
     query: &mut Query<'_>,
     single: &mut Single,
     asked: &Asked,
-) -> Result<Arc<Callable>, Stop> {
+    waits: bool,
+) -> Result<Native, Stop> {
+    // What a run tells is told once.
+    let effects = Effects::of(&mut single.code);
+    let tells =
+        effects.func(single.root).tells_in(&single.code, &single.code.funcs[single.root].body);
     let facts = Facts::of(&mut single.code);
     let fp = if asked.options.is_strict { Fp::Strict } else { Fp::Fast };
     let how = (Level::Fast, fp, asked.options.threads.max(1));
-    let until: Option<Instant> = None;
-    match Callable::new(&single.code, single.root, &facts, how, until) {
-        Ok(code) => Ok(code),
-        Err(NoCode::NoCompiler) => query.fail(
-            Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")
-                .note("native code needs the command that `CC` names, or `cc`")
-                .hint("install a C compiler, or choose the engine `ir`"),
-        ),
-        Err(NoCode::Late) => bug("code is compiled without a limit of time"),
-        Err(NoCode::Unsupported(told) | NoCode::Refused(told)) => {
-            query.fail(cannot_be_made(told, "the engine `ir`"))
-        }
+    let draft = match Draft::new(&single.code, single.root, &facts, how) {
+        Ok(draft) if waits || tells || draft.is_kept() => draft,
+        Ok(draft) => return Ok(Native::Draft(Box::new(draft))),
+        Err(why) => return query.fail(uncompiled(why)),
+    };
+    match draft.compile(None) {
+        Ok(code) => Ok(Native::There(code)),
+        Err(why) => query.fail(uncompiled(why)),
+    }
+}
+
+/// The native code of what is asked, compiled here and now.
+fn compiled(source: &Source, asked: &Asked) -> Result<Arc<Callable>, Failure> {
+    let (made, findings) = on_large_stack(|| {
+        let mut query = Query::new(&source.files, BUILT_IN);
+        let made = make(&mut query, source, asked, Some(true));
+        (made, Findings { diagnostics: query.diagnostics, sources: query.sources })
+    });
+    match made {
+        Ok(Made { native: Some(Native::There(code)), .. }) => Ok(code),
+        Ok(_) | Err(Stop) => Err(findings.into()),
     }
 }

@@ -21,6 +21,7 @@ mod asked;
 
 mod code;
 
+mod coming;
 mod evaluated;
 mod fits;
 mod noticed;

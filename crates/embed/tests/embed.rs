@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pullback_embed::{
-    Allowed, Asked, Failure, Form, Function, Gave, Given, Kind, Module, Options, What,
+    Allowed, Asked, Failure, Form, Function, Gave, Given, Kind, Module, Options, What, Written,
 };
 
 const TEXT: &str = "\
@@ -13,6 +13,11 @@ def norm [n] (x: [n]Real): Real = sum [ x[i] ^ 2 | i < n ]
 def line (m: Model) (x: [2]Real): Real = dot m.w x + m.b
 def slow (n: Int) (x: Real): Real = loop s = x for _ < n do sin s + x
 def count (n: Int): [n]Real = [ real i | i < n ]
+type Tree = Leaf | Fork Tree Real Tree
+def total (t: Tree): Real =
+  match t with
+  | Leaf -> 0.0
+  | Fork l x r -> total l + x ^ 2 + total r
 ";
 
 fn module() -> Module {
@@ -70,6 +75,25 @@ fn values_and_gradients() {
         let wrong =
             line.call(&[x, Given::Real(1.0), Given::Reals(&[1.0], &[1])], &Allowed::default());
         assert_eq!(wrong.expect_err("another size").code(), "E0804");
+    }
+}
+
+#[test]
+fn sums_are_numbers() {
+    let module = module();
+    let tree = ("Tree".to_owned(), vec![("Leaf".to_owned(), 0), ("Fork".to_owned(), 3)]);
+    assert!(module.sums().contains(&tree));
+    for engine in engines() {
+        let total = module.function(&asked("total", Kind::Grad, engine)).expect("code");
+        let sum = Form::Sum { ints: 0, reals: Some(1), ty: Written::Sum(0) };
+        assert_eq!((&total.params[0].form, total.sums[0].name.as_str()), (&sum, "Tree"));
+        let tags = [1, 1, 0, 0, 0];
+        let given = |tags, reals| [Given::Ints(tags, &[5]), Given::Reals(reals, &[2])];
+        let gave = total.call(&given(&tags, &[3.0, 4.0]), &Allowed::default()).expect("numbers");
+        assert_eq!((reals(&gave[0]), reals(&gave[1])), (vec![25.0], vec![6.0, 8.0]));
+        let wrong = total.call(&given(&[1, 2, 0, 0, 0], &[3.0, 4.0]), &Allowed::default());
+        let told = wrong.expect_err("a wrong tag").to_string();
+        assert!(told.contains("no constructor of `Tree` has this tag"), "{told}");
     }
 }
 
