@@ -303,7 +303,9 @@ impl Body<'_, '_> {
             var,
             &format!("({name}){{b{number}, ({c_elem} *)PB_ITEMS(b{number}), {{{sizes}}}}}"),
         );
-        self.line(format_args!("memcpy(v{number}.p, table{number}, sizeof table{number});"));
+        self.line(format_args!("const void *from{number} = table{number};"));
+        self.line(format_args!("PB_UNKNOWN(from{number});"));
+        self.line(format_args!("memcpy(v{number}.p, from{number}, sizeof table{number});"));
         self.bind_owned(var);
         true
     }

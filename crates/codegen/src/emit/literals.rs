@@ -4,7 +4,7 @@
 //! ```text
 //! IR  a.1: []f64 = [1.0, 2.0, …, 10.0]
 //! C   static const double table1[10] = {(0x1.0p+0), (0x1.0p+1), …};
-//! C   v1 = … new memory …;   memcpy(v1.p, table1, sizeof table1);
+//! C   v1 = … new memory …;   from1 = table1, hidden from the compiler;   memcpy(v1.p, from1, sizeof table1);
 //! ```
 //!
 //! Input: the body of a function. Output: the literals in it that hold only numbers, with their sizes; rows that only

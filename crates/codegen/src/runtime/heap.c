@@ -31,6 +31,9 @@
 #else
 #define PB_ONE_BY_ONE(i) ((void)0)
 #endif
+/* Says that nothing is known of what a pointer points to. With AVX-512, gcc 12 copies 1, 1, 1, 0, … as 1, 1, 1, 1, …
+   where it knows the numbers. */
+#define PB_UNKNOWN(p) PB_ONE_BY_ONE(p)
 
 /* What an array holds, and what a field of a constructor is. Arrays of Strings are said to hold data values. */
 enum { PB_REAL, PB_INT, PB_BOOL, PB_STR, PB_UNIT, PB_DATA };
