@@ -168,3 +168,9 @@ def test_checks(m):
     assert m.loss.check_grad(XS, YS, M0)
     assert m.loss.check_grad(XS, YS, M0, wrt="m")
     assert m.squares.check_grad([1.0, 2.0])
+
+
+def test_literals():
+    # Some compilers make the second row of the first.
+    m = pb.compile("def rows (x: Real): [4][3]Real = [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]")
+    assert m.rows(0.0, engine="native").tolist() == [[1.0] * 3, [0.0] * 3, [0.0] * 3, [0.0] * 3]
