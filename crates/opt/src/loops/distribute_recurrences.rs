@@ -45,6 +45,7 @@ pub(crate) const PASS: Pass = Pass {
     phase: Phase::Schedule,
     scope: Scope::Anywhere,
     runs_last: false,
+    runs_in_trial: false,
     about: "computes before the loop what does not need the array that the loop updates",
     law: "b = for k < e with a = m { x = s; c = a with [i] = add(a[i], x); yield c } = v = for k < e { x = s; _ = m[i]; \
           collect x }; b = for j < e with a = m { c = a with [i] = add(a[i], v[j]); yield c }, if s does not read a",
