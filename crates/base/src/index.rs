@@ -54,6 +54,10 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.push(item);
         id
     }
+    /// Removes the last item.
+    pub fn pop(&mut self) -> Option<T> {
+        self.items.pop()
+    }
     /// The id that the next [`push`](Self::push) will return.
     pub fn next_id(&self) -> I {
         I::from_index(self.items.len())

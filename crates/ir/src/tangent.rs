@@ -10,7 +10,7 @@
 //! fields that is the zero vector of any shape. `T(T(D)) = T(D)`, since tangents are vectors. A type of tangents is
 //! declared when it is first asked for.
 
-use pullback_base::bug;
+use pullback_base::{Id, bug};
 
 use crate::program::{Constructor, Data, Program, holds_real};
 use crate::ty::{DataId, Elem, Type};
@@ -38,6 +38,17 @@ impl Program {
 
     /// The data type of the tangents of a data type.
     pub fn tangent_data(&mut self, data: DataId) -> DataId {
+        self.make_tangent(data, false)
+    }
+
+    /// The data type of the tangents of a data type whose constructors, and those of all that it holds, are final: one
+    /// type for equal tangents. Boxes around `[](Int, Real)` and around its tangent `[]((), Real)` differ, and the second
+    /// is a vector of the first.
+    pub fn shared_tangent_data(&mut self, data: DataId) -> DataId {
+        self.make_tangent(data, true)
+    }
+
+    fn make_tangent(&mut self, data: DataId, is_shared: bool) -> DataId {
         if self.datas[data].is_tangent {
             return data;
         }
@@ -50,12 +61,37 @@ impl Program {
         self.datas[data].tangent = Some(tangent);
         let mut constructors = vec![];
         for Constructor { name, fields, .. } in self.datas[data].constructors.clone() {
+            if is_shared {
+                self.share_tangents(&fields);
+            }
             let fields = fields.into_iter().filter_map(|field| self.tangent_type(field)).collect();
             constructors.push(Constructor::new(name, fields));
         }
         constructors.push(Constructor::new("Zero".into(), vec![]));
         self.datas[tangent].constructors = constructors;
-        tangent
+        // Nothing names the new type yet if no other was made for its fields.
+        let is_named = Id::index(tangent) + 1 < self.datas.len();
+        let made = &self.datas[tangent];
+        let is_equal = |other: &DataId| *other != tangent && self.datas[*other] == *made;
+        match self.datas.ids().find(is_equal) {
+            Some(equal) if is_shared && !is_named => {
+                self.datas.pop();
+                self.datas[data].tangent = Some(equal);
+                equal
+            }
+            Some(_) | None => tangent,
+        }
+    }
+
+    /// Makes the data types of the tangents of some types, as [`Self::shared_tangent_data`] does.
+    pub fn share_tangents(&mut self, types: &[Type]) {
+        for field in types {
+            if let Elem::Data(data) = field.elem
+                && self.has_tangent(*field)
+            {
+                self.make_tangent(data, true);
+            }
+        }
     }
 
     /// The tag of the zero vector in a data type of tangents.

@@ -33,7 +33,7 @@ impl Ctx<'_> {
     /// The types of the tangents of the leaves that have some.
     pub(crate) fn tangent_leaves(&mut self, ty: &lambda::Type) -> Vec<Type> {
         let leaves = self.leaves(ty);
-        self.layouts.link(&mut self.out);
+        self.layouts.link(&mut self.out, &leaves);
         leaves.into_iter().filter_map(|leaf| self.out.tangent_type(leaf)).collect()
     }
 
@@ -111,7 +111,7 @@ impl Ctx<'_> {
     }
 
     fn checked(&mut self, role: Role, leaf: Type, x: Atom, dot: Atom, tangents: &mut Vec<Atom>) {
-        self.layouts.link(&mut self.out);
+        self.layouts.link(&mut self.out, &[leaf]);
         let moves = self.out.tangent_type(leaf);
         let ty = moves.unwrap_or_else(|| self.still(leaf));
         let tangent = self.emit("x_dot", ty, Op::ToTangent(role, x, dot));
@@ -189,7 +189,7 @@ impl Ctx<'_> {
         x: Atom,
         tangents: &mut dyn Iterator<Item = Atom>,
     ) -> Atom {
-        self.layouts.link(&mut self.out);
+        self.layouts.link(&mut self.out, &[leaf]);
         let moves = self.out.has_tangent(leaf);
         let tangent = if moves { tangents.next() } else { None };
         match (leaf.elem, tangent) {
@@ -215,7 +215,7 @@ impl Ctx<'_> {
     /// The zero tangent of a value, as programs see it.
     pub(crate) fn zeros(&mut self, ty: &lambda::Type, value: &Value) -> Value {
         let leaves = self.leaves(ty);
-        self.layouts.link(&mut self.out);
+        self.layouts.link(&mut self.out, &leaves);
         let mut atoms = self.flatten(value.clone(), ty).into_iter();
         let mut zeros = vec![];
         for leaf in leaves {

@@ -136,13 +136,17 @@ impl Layouts {
     }
 
     /// Says of sums of tangents that their tangents are those of what they are tangents of: the tangent of a
-    /// vector is such a vector. To be called before tangent types are asked for.
-    pub(crate) fn link(&mut self, out: &mut Program) {
+    /// vector is such a vector. To be called before the tangent types of leaves are asked for.
+    pub(crate) fn link(&mut self, out: &mut Program, leaves: &[Type]) {
         while let Some((value, seen)) = self.links.pop() {
             let seen = self.data(out, seen);
-            let tangent = out.tangent_data(value);
+            let tangent = out.shared_tangent_data(value);
             out.datas[seen].tangent.get_or_insert(tangent);
+            for constructor in out.datas[seen].constructors.clone() {
+                out.share_tangents(&constructor.fields);
+            }
         }
+        out.share_tangents(leaves);
     }
 
     /// The box around an array.

@@ -77,7 +77,7 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
             break;
         }
     }
-    ctx.layouts.link(&mut ctx.out);
+    ctx.layouts.link(&mut ctx.out, &[]);
     differentiated::choose(&mut ctx.out, &ctx.derived);
     absent::absent(&mut ctx.out);
     Lowered { program: ctx.out, roots, layouts: ctx.layouts }
