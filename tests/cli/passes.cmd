@@ -553,6 +553,16 @@ exit 0
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> distribute_recurrences
+>   type  (IR, functions) -> (IR, functions)
+>   does  computes before the loop what does not need the array that the loop updates
+>   law   b = for k < e with a = m { x = s; c = a with [i] = add(a[i], x); yield c } = v = for k < e {
+>         x = s; _ = m[i]; collect x }; b = for j < e with a = m { c = a with [i] = add(a[i], v[j]);
+>         yield c }, if s does not read a
+>   phase schedule
+>   scope any code
+>   runs  once, when the other passes of the optimiser change nothing more
+>
 > inline_base_cases
 >   type  IR -> C
 >   does  puts the base cases of recursive functions in the place of calls

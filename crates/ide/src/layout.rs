@@ -65,9 +65,9 @@ fn qualified(arm: &str, module: Option<&Ident>) -> String {
 pub fn import(file: &File, module: &str) -> Edit {
     let text = file.text();
     let items = file.main().module.items.iter();
-    let imports = items.filter(|item| matches!(item.kind, ItemKind::Import(_)));
+    let mut imports = items.filter(|item| matches!(item.kind, ItemKind::Import(_)));
     let line = format!("import \"{module}\"");
-    if let Some(last) = imports.last() {
+    if let Some(last) = imports.next_back() {
         let end = last.span.range().end;
         return match text[end..].find('\n') {
             Some(line_end) => Edit::insert(end + line_end + 1, line + "\n"),

@@ -26,7 +26,7 @@ use crate::state::State;
 use crate::{convert, uri};
 
 /// How long an editor is quiet before mistakes are told.
-const QUIET: Duration = Duration::from_millis(50);
+const QUIET: Duration = Duration::from_millis(25);
 /// Makes a session that knows no texts.
 pub type MakeSession = Arc<dyn Fn() -> Session + Send + Sync>;
 

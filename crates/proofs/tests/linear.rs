@@ -15,8 +15,8 @@ const COUNT: u64 = 300;
 /// The treatment of each form, by the lines `| Form | Form => Treatment` of the file.
 fn treatments() -> BTreeMap<String, String> {
     let text = include_str!("../../../proofs/Coverage.v");
-    let body =
-        text.split("match f with").nth(1).and_then(|rest| rest.split("end.").next()).unwrap();
+    let Some((_, rest)) = text.split_once("match f with") else { panic!("a match in {text}") };
+    let Some((body, _)) = rest.split_once("end.") else { panic!("an end in {text}") };
     let mut waiting: Vec<String> = vec![];
     let mut found = BTreeMap::new();
     let words = body.split([' ', '|', '\n']).filter(|word| !word.is_empty());

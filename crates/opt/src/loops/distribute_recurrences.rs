@@ -133,19 +133,20 @@ impl DistributeRecurrences<'_> {
             if !hangs {
                 continue;
             }
-            match &stmt.op {
-                Op::Index(of, place) | Op::Update(of, place, _)
-                    if has(of) && place.len() == usize::from(ty.rank) && !place.iter().any(has) =>
-                {
-                    places.extend(place.iter().filter_map(|atom| atom.var()));
-                    if let Op::Update(_, _, value) = &stmt.op {
-                        numbers.extend(value.var().filter(|_| !has(value)));
-                    }
+            if let Op::Index(of, place) | Op::Update(of, place, _) = &stmt.op {
+                if !has(of) || place.len() != usize::from(ty.rank) || place.iter().any(has) {
+                    return None;
                 }
-                Op::Prim(_, args) if self.effects.is_calm(self.program, stmt) => {
-                    numbers.extend(args.iter().filter(|atom| !has(atom)).filter_map(|a| a.var()));
+                places.extend(place.iter().filter_map(|atom| atom.var()));
+                if let Op::Update(_, _, value) = &stmt.op {
+                    numbers.extend(value.var().filter(|_| !has(value)));
                 }
-                _ => return None,
+            } else if let Op::Prim(_, args) = &stmt.op
+                && self.effects.is_calm(self.program, stmt)
+            {
+                numbers.extend(args.iter().filter(|atom| !has(atom)).filter_map(|a| a.var()));
+            } else {
+                return None;
             }
             vars.extend(&stmt.vars);
         }
@@ -171,10 +172,12 @@ impl DistributeRecurrences<'_> {
     /// The variables that the places need, if they are sums of Ints and elements of arrays from outside.
     fn again(&self, looped: &Loop, places: &[VarId], inside: &Inside) -> Option<FxHashSet<VarId>> {
         let is_int = |var: &VarId| self.program.vars[*var].ty == Type::INT;
-        let is_cheap = |stmt: &&Stmt| match &stmt.op {
-            Op::Index(Atom::Var(of), _) => !inside.has(*of),
-            Op::Prim(..) | Op::Copy(_) => stmt.vars.iter().all(is_int),
-            _ => false,
+        let is_cheap = |stmt: &&Stmt| {
+            if let Op::Index(Atom::Var(of), _) = &stmt.op {
+                !inside.has(*of)
+            } else {
+                matches!(stmt.op, Op::Prim(..) | Op::Copy(_)) && stmt.vars.iter().all(is_int)
+            }
         };
         let mut again = FxHashSet::default();
         for place in places {

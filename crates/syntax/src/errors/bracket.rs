@@ -36,7 +36,7 @@ pub(crate) fn stray(kind: TokenKind, span: Span) -> Diagnostic {
         format!("this `{close}` closes nothing"),
         "no bracket is open here",
     )
-    .hint(format!("delete the `{close}`, or add its opening bracket"))
+    .fix(format!("delete the `{close}`, or add its opening bracket"), span, "")
 }
 
 /// A bracket closed by one of another kind.
@@ -51,5 +51,5 @@ pub(crate) fn mismatched(open: Token, close: Token, file: FileId) -> Diagnostic 
         format!("`{wanted}` expected"),
     )
     .label(span(open), "opened here")
-    .hint(format!("write `{wanted}` instead of `{closed}`"))
+    .fix(format!("write `{wanted}` instead of `{closed}`"), span(close), wanted)
 }

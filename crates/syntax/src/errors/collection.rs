@@ -71,7 +71,7 @@ pub(crate) fn record_update(name: &str, span: Span) -> Diagnostic {
 pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnostic {
     record(span, "the value of a field follows `=`".to_owned(), "not `=`")
         .note("`:` is for the types of fields")
-        .hint(format!("write `{field} = …` instead of `{field}{found} …`"))
+        .fix(format!("write `{field} = …` instead of `{field}{found} …`"), span, " =")
 }
 
 /// `{ x = 1 y = 2 }`
@@ -92,7 +92,11 @@ pub(crate) fn no_field_value(field: &str, span: Span, ends: bool) -> Diagnostic 
         .hint("a record is written `{ x = 1.0, y = 2.0 }`; to group, use parentheses");
     }
     record(span, format!("the field `{field}` has no value"), "`=` and a value should follow")
-        .hint(format!("write `{field} = {field}` if the value has the same name; braces make records, parentheses group"))
+        .fix(
+            format!("write `{field} = {field}` if the value has the same name; braces make records, parentheses group"),
+            span.end(),
+            format!(" = {field}"),
+        )
 }
 
 /// `{ let y = x; y }`
@@ -113,8 +117,12 @@ pub(crate) fn json(text: &str, span: Span) -> Diagnostic {
 
 /// `{ "x" = 1 }`
 pub(crate) fn quoted_field(text: &str, span: Span) -> Diagnostic {
-    record(span, "a field's name has no quotes".to_owned(), "a string is no name")
-        .hint(format!("write `{}`", text.trim_matches('"')))
+    let name = text.trim_matches('"');
+    let made = record(span, "a field's name has no quotes".to_owned(), "a string is no name");
+    let hint = format!("write `{name}`");
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_name { made.fix(hint, span, name) } else { made.hint(hint) }
 }
 
 /// Something else than a field.

@@ -35,19 +35,17 @@ pub(crate) fn fat_arrow(span: Span) -> Diagnostic {
 }
 
 /// `{ x = Real }`
-pub(crate) fn field_separator(found: &str, span: Span, field: &str) -> Diagnostic {
-    made(
-        span,
-        format!("expected `:` after the field `{field}`, found {found}"),
-        "`:` should stand here",
-    )
-    .hint(format!("write `{field}: T`; `=` is for the values of fields"))
+pub(crate) fn field_separator(found: &str, is_equals: bool, span: Span, field: &str) -> Diagnostic {
+    let title = format!("expected `:` after the field `{field}`, found {found}");
+    let made = made(span, title, "`:` should stand here");
+    let hint = format!("write `{field}: T`; `=` is for the values of fields");
+    if is_equals { made.fix(hint, span, ":") } else { made.hint(hint) }
 }
 
 /// `[n, m]a`
 pub(crate) fn comma_in_size(span: Span) -> Diagnostic {
     made(span, "each size of an array type has brackets of its own".to_owned(), "a second size?")
-        .hint("write `[n][m]Real`")
+        .fix("write `[n][m]Real`", span, "][")
 }
 
 /// `[n]` without an element type.

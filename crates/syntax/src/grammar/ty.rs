@@ -130,8 +130,9 @@ impl Parser<'_> {
     fn type_field(&mut self) -> (Ident, TypeExpr) {
         let name = self.field_name();
         if !self.eat(TokenKind::Colon) {
-            self.report(mistake::field_separator(&self.found(), self.span(), &name.node));
-            self.eat(TokenKind::Eq);
+            let (found, span) = (self.found(), self.span());
+            let is_equals = self.eat(TokenKind::Eq);
+            self.report(mistake::field_separator(&found, is_equals, span, &name.node));
         }
         (name, self.ty())
     }
