@@ -56,7 +56,7 @@ if pid == 0:
     os._exit(0 if m.f(1.0) == %d + 1 and code.is_native else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 # A long call begins again in native code; one that fails says so.
-assert 0.0 < m.g(100_000_000, 0.3) < 1.0 and m.g._code("value").is_native
+assert 0.0 < m.g(400_000_000, 0.3) < 1.0 and m.g._code("value").is_native
 try:
     m.h(1.0)
 except pb.EvalError as error:
