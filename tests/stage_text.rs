@@ -3,7 +3,7 @@
 //!
 //! `tests/lower` has definitions of the calculus, and the IR of them, or of the one in the line `--@ root NAME`.
 //! `tests/jvp`, `tests/unzip` and `tests/transpose`
-//! have a program of the IR; the first function of it, or that of the line `--@ function @f`, is differentiated by all
+//! have a program of the IR. The first function of it, or that of the line `--@ function @f`, is differentiated by all
 //! parameters that have tangents. Unzipping and transposition show what comes in too, under `--- from`: the function
 //! with tangents, or its halves.
 //!

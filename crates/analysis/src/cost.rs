@@ -82,14 +82,13 @@ pub fn is_slow(prim: Prim) -> bool {
     prim.row().weight >= SLOW
 }
 
-/// Whether a block computes what the library of C computes (`exp`): in a vector that takes a fraction of the time, which
-/// pays for one more walk over the arrays.
-pub fn calls_library(block: &Block) -> bool {
-    let mut calls = false;
-    block.visit(&mut |stmt| {
-        calls |= matches!(&stmt.op, Op::Prim(prim, _) if prim.row().weight >= CALLED);
-    });
-    calls
+/// Whether statements, or those inside them, compute what the library of C computes (`exp`): in a vector that takes a
+/// fraction of the time, which pays for one more walk over the arrays.
+pub fn calls_library<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> bool {
+    stmts.into_iter().any(|stmt| {
+        matches!(&stmt.op, Op::Prim(prim, _) if prim.row().weight >= CALLED)
+            || stmt.op.blocks().into_iter().any(|block| calls_library(&block.stmts))
+    })
 }
 
 /// What an operation takes where nobody may need it (speculation): none if it does more than compute a scalar, or if it

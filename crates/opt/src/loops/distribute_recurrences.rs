@@ -110,8 +110,7 @@ impl DistributeRecurrences<'_> {
         (0..states.len()).find_map(|state| {
             let found = self.of_state(looped, state)?;
             let apart = body.stmts.iter().zip(&found.is_in).filter(|(_, is_in)| !**is_in);
-            let stmts = apart.map(|(stmt, _)| stmt.clone()).collect();
-            calls_library(&Block { stmts, results: vec![] }).then_some(found)
+            calls_library(apart.map(|(stmt, _)| stmt)).then_some(found)
         })
     }
 

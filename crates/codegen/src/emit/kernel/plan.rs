@@ -90,7 +90,7 @@ impl<'k> Plan<'k> {
             inputs: vec![],
             sizes: FxHashMap::default(),
             made: Sizes::of_loop(program, looped, vars),
-            reads_ahead: !has_loops(looped) && calls_library(&looped.body),
+            reads_ahead: !has_loops(looped) && calls_library(&looped.body.stmts),
             refused: None,
         };
         plan.loops.insert(index, looped);
