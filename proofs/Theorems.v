@@ -4,7 +4,7 @@
     statements assume with assumptions.txt. *)
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists.
+From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists LinearSweep.
 From Pullback Require Reference Related Simulation ReferenceCorrect Frechet.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
@@ -40,6 +40,16 @@ Theorem reverse_mode_of_a_trace : forall G D (p : trace G D) (env : R -> el G) t
   value = run_trace p (env t) /\
   is_derive (fun t => dot D u (run_trace p (env t))) t (dot G (transpose_block linear u (zero G)) denv).
 Proof. exact gradient. Qed.
+
+(** The compiler's sweep and the paper's terms of figure 6 give the same value and cotangents for a trace term. *)
+Theorem linear_sweep : forall op value prime g u (c : TraceTerms.term op g u) (r : TraceTerms.env g) (w : TraceTerms.el u),
+  let (result, linear) := unzip (jvp (LinearSweep.trace_of op value prime c)) (LinearSweep.into_scope g r) in
+  result = LinearSweep.into u (TraceTerms.meaning op value c r) /\
+  forall t (v : TraceTerms.var g t),
+    read (LinearSweep.place_of v (LinearSweep.variables g))
+      (transpose_block linear (LinearSweep.into u w) (zero (LinearSweep.scope g))) =
+    LinearSweep.into t (TraceTerms.meaning op value (TraceTerms.reverse op prime v c) (w, r)).
+Proof. exact LinearSweep.sweep_is_reverse. Qed.
 
 (** What the compiler made of a form is the model's transpose, so it is adjoint; [Samples] has one such line a form. *)
 Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pull ->

@@ -29,6 +29,11 @@ Proof.
   induction s; simpl; auto. apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) 0 t).
 Qed.
 
+Lemma derives_constant s x t : derives s (fun _ => x) t (zero s).
+Proof.
+  induction s; simpl; auto. apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) x t).
+Qed.
+
 Lemma derives_read s G (p : place s G) : forall x t dx, derives G x t dx -> derives s (fun t => read p (x t)) t (read p dx).
 Proof.
   induction p; simpl; intros x t dx H.
@@ -114,16 +119,19 @@ Proof.
 Qed.
 
 (** ** Traces
+    - [TConst]: a number, or other data, that no input moves.
     - [TUnary], [TBinary]: a primitive with its partial derivatives.
     - [TMove]: an operation that is linear, such as a sum or reading an element. *)
 Inductive trace : space -> space -> Type :=
   | TYield G D (r : results G D) : trace G D
+  | TConst G s D (x : el s) (rest : trace (Pair s G) D) : trace G D
   | TUnary G D (f df : R -> R) (x : place Scalar G) (rest : trace (Pair Scalar G) D) : trace G D
   | TBinary G D (f dfx dfy : R -> R -> R) (x y : place Scalar G) (rest : trace (Pair Scalar G) D) : trace G D
   | TMove G s D (o : operation G s) (rest : trace (Pair s G) D) : trace G D.
 
 Fixpoint run_trace {G D} (p : trace G D) : el G -> el D := match p with
   | TYield _ _ r => fun env => values r env
+  | TConst _ _ _ x rest => fun env => run_trace rest (x, env)
   | TUnary _ _ f _ x rest => fun env => run_trace rest (f (read x env), env)
   | TBinary _ _ f _ _ x y rest => fun env => run_trace rest (f (read x env) (read y env), env)
   | TMove _ _ _ o rest => fun env => run_trace rest (apply o env, env)
@@ -135,6 +143,7 @@ Definition partials (f : R -> R -> R) (a b fx fy : R) : Prop := forall (u v : R 
 
 Fixpoint smooth {G D} (p : trace G D) : el G -> Prop := match p with
   | TYield _ _ _ => fun _ => True
+  | TConst _ _ _ x rest => fun env => smooth rest (x, env)
   | TUnary _ _ f df x rest => fun env => is_derive f (read x env) (df (read x env)) /\ smooth rest (f (read x env), env)
   | TBinary _ _ f dfx dfy x y rest => fun env => let a := read x env in let b := read y env in
       partials f a b (dfx a b) (dfy a b) /\ smooth rest (f a b, env)
@@ -152,6 +161,7 @@ Definition jvp_binary {G} (f dfx dfy : R -> R -> R) (x y : place Scalar G) : dua
     taken stands for the statements of a primitive of two arguments. *)
 Fixpoint jvp {G D} (p : trace G D) : dual (el G) G (el D) D := match p with
   | TYield _ _ r => DYield _ _ _ _ (values r) (fun _ => r)
+  | TConst G s _ x rest => DValue _ _ _ _ _ (fun _ => x) (DLinear _ _ _ _ _ (fun _ => Zero G s) (jvp rest))
   | TUnary G _ f df x rest =>
       DValue _ _ _ _ _ (fun env => f (read x env))
         (DLinear _ _ _ _ _ (fun v => Mul G (Tangent x) (df (read x (snd v)))) (jvp rest))
@@ -169,6 +179,7 @@ Theorem jvp_derivative G D (p : trace G D) : forall env t denv, smooth p (env t)
 Proof.
   induction p; simpl; intros env t denv S H.
   - now apply derives_values.
+  - apply (IHp (fun t => (x, env t))); [exact S|]. split; [exact (derives_constant s x t) | exact H].
   - destruct S as [P S]. apply (IHp (fun t => (f (read x (env t)), env t))); [exact S|]. split; [|exact H]. simpl.
     unfold mul. evar_last.
     + apply (is_derive_comp f (fun t => read x (env t))); [exact P | exact (derives_read _ _ x _ _ _ H)].
