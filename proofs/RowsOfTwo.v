@@ -297,12 +297,12 @@ Proof.
   - replace (0 / 1) with 0 in D by field. replace (1 / 1) with 1 by field. apply derive_rem_1. apply D.
   - replace (0 / 1) with 0 in D by field. apply derive_rem_2. apply D.
   - replace (0 / 1) with 0 in * by field. replace (1 / 1) with 1 in * by field.
-    destruct D as [D | [[E D] | [E D]]].
+    destruct D as [D | [E [D | [Z D]]]].
     + unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
       destruct (Req_EM_T _ 1); now apply derive_pow_1.
     + unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
       destruct (Req_EM_T _ 1); now apply derive_pow_negative.
-    + subst x. unfold truth. destruct (Req_EM_T y 0); [lra|]. destruct (Req_EM_T 0 1); [lra|].
+    + subst x. clear E. unfold truth. destruct (Req_EM_T y 0); [lra|]. destruct (Req_EM_T 0 1); [lra|].
       apply derive_pow_at_0. lra.
   - replace (0 / 1) with 0 in * by field. unfold truth. destruct D as [D | [E D]].
     + destruct (Req_EM_T x 0); [lra|]. destruct (Req_EM_T 0 1); [lra|]. now apply derive_pow_2.

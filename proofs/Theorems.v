@@ -5,7 +5,7 @@
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists LinearSweep.
-From Pullback Require Reference Related Simulation ReferenceCorrect Frechet.
+From Pullback Require Reference Related Simulation ReferenceCorrect Frechet Powers.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
 Open Scope R_scope.
@@ -137,6 +137,25 @@ Theorem table_of_two_differentiable : forall lgamma polygamma p x y, covered p x
   | _ => True
   end.
 Proof. exact Frechet.rows_differentiable. Qed.
+
+(** Powers whose base is not positive: what holds among the points that have a power, and of curves through them. *)
+Theorem table_of_powers : ltac:(let t := type of Powers.power_differentiable in exact t).
+Proof. exact Powers.power_differentiable. Qed.
+
+Theorem powers_along_curves : forall lgamma polygamma x y,
+  match row Pow with
+  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d ->
+      forall (v w : R -> R) s dv dw, v s = x -> w s = y -> is_derive v s dv -> is_derive w s dw ->
+      locally s (fun s => Powers.has_power (v s) (w s)) ->
+      is_derive (fun s => pow (v s) (w s)) s
+        (dv * term_value lgamma polygamma x y (pow x y) t + dw * term_value lgamma polygamma x y (pow x y) u)
+  | _ => False
+  end.
+Proof. exact Powers.power_along. Qed.
+
+Theorem negative_base_holds_the_exponent : forall x y, x < 0 -> y = floor y ->
+  locally (x, y) (fun q => Powers.has_power (fst q) (snd q) -> fst q < 0 /\ snd q = y).
+Proof. exact Powers.exponent_stays. Qed.
 
 Theorem table_with_an_integer : forall lgamma polygamma p x n, polygamma_derivatives lgamma polygamma ->
   match row p with

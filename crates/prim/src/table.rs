@@ -5,7 +5,7 @@
 //! argument, `r` the result, `nan` and plain literals constants, `zero` the structural zero, `_` stands
 //! for an Int parameter. Before them is where the row is smooth: comparisons of such terms, `all`, `any`, and `by`
 //! where that depends on the argument. So `x % y` is smooth off the multiples of y and where there is a remainder;
-//! `x ^ y` has negative bases for integers y by x alone, and jumps at `0 ^ 0`; the angle of a point jumps from -pi to
+//! `x ^ y` has negative bases for integers y alone, so for other y it ends at x = 0, and it jumps at `0 ^ 0`; the angle of a point jumps from -pi to
 //! pi. Partials are finite wherever the derivative is and the arguments are not extreme,
 //! give the one-sided limit at the edge of a domain and NaN outside, and stay right when they are
 //! differentiated again; so a branch that is constant in an argument is used only where all further
@@ -164,7 +164,7 @@ table! {
         ] }
         "`x % y`, the remainder with the divisor's sign: exact, and rounded once where the signs differ; NaN for y = 0 and infinite x. It jumps at multiples of y; d/dx is 1 everywhere, d/dy the negated whole quotient.";
     Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, (any (Gt x 0.0) (by
-            (any (all (Eq y (Floor y)) (Lt x 0.0)) (all (Eq x 0.0) (Ge y 1.0)))
+            (all (Eq y (Floor y)) (any (Lt x 0.0) (all (Eq x 0.0) (Ge y 1.0))))
             (all (Eq x 0.0) (Gt y 0.0)))), Nonlinear, [
             (if (Eq y 0.0)
                 (if (Eq x 0.0) zero (Mul y (Pow x (Sub y 1.0))))
