@@ -11,21 +11,30 @@
     derivative has a level of its own, and the type of a number says its level. What the function captured is lifted to
     the new level with tangents of zero. Reverse mode is one forward pass for each Real of the argument.
 
-    Left out are derivatives that the program defines itself ([custom_vjp], [custom_jvp]), strings, and errors: a program
-    that fails has the result [None]. [n] is how deep evaluation may go. *)
-From Coq Require Import ZArith List Bool.
+    A derivative that the program defines itself ([custom_vjp], [custom_jvp]) is what the program says: its rule runs one
+    level down, and what it gives is the tangent at the level above. What the function captured has the derivative that
+    the function itself gives it. Texts are values without numbers, so they have no derivative.
+
+    Left out are texts of Reals, and errors: a program that fails has the result [None]. [n] is how deep evaluation may
+    go. *)
+From Coq Require Import Arith ZArith List Bool.
 From Pullback Require Import Table.
 Import ListNotations.
 
+(** A text is its bytes. *)
+Definition text := list nat.
+
 (** ** Terms
     Variables count binders from the inside. Functions have one parameter; [LetRec] binds functions that call each
-    other. An arm has a tag and how many fields it binds. [EStop] is stop_gradient. *)
+    other. An arm has a tag and how many fields it binds. [EStop] is stop_gradient. [ECustom] is custom_vjp, or custom_jvp
+    where the rule does not go backward: a function, its rule and an argument. *)
 Inductive expr (L : Type) :=
   | EVar (i : nat)
   | EGlobal (i : nat)
   | EReal (l : L)
   | EInt (z : Z)
   | EBool (b : bool)
+  | EStr (s : text)
   | EPrim (p : prim) (es : list (expr L))
   | ELam (e : expr L)
   | EApp (f e : expr L)
@@ -44,12 +53,14 @@ Inductive expr (L : Type) :=
   | EVjp (f x : expr L)
   | ELinearize (f x : expr L)
   | EZeros (e : expr L)
-  | EStop (e : expr L).
-Arguments EVar {L}. Arguments EGlobal {L}. Arguments EReal {L}. Arguments EInt {L}. Arguments EBool {L}.
+  | EStop (e : expr L)
+  | ECustom (backward : bool) (f rule x : expr L).
+Arguments EVar {L}. Arguments EGlobal {L}. Arguments EReal {L}. Arguments EInt {L}. Arguments EBool {L}. Arguments EStr {L}.
 Arguments EPrim {L}. Arguments ELam {L}. Arguments EApp {L}. Arguments ELet {L}. Arguments ELetRec {L}.
 Arguments EIf {L}. Arguments ETuple {L}. Arguments EProj {L}. Arguments ECon {L}. Arguments EMatch {L}.
 Arguments EArray {L}. Arguments EBuild {L}. Arguments EFor {L}. Arguments EWhile {L}.
 Arguments EJvp {L}. Arguments EVjp {L}. Arguments ELinearize {L}. Arguments EZeros {L}. Arguments EStop {L}.
+Arguments ECustom {L}.
 
 (** What is done with numbers: literals, constants of the table, integers as numbers, primitives, those with an integer
     as second or as first argument, comparisons, and a number without its tangents. *)
@@ -72,6 +83,7 @@ Inductive value (L N : Type) :=
   | VReal (x : N)
   | VInt (z : Z)
   | VBool (b : bool)
+  | VStr (s : text)
   | VTuple (vs : list (value L N))
   | VCon (tag : nat) (vs : list (value L N))
   | VArray (vs : list (value L N))
@@ -79,7 +91,7 @@ Inductive value (L N : Type) :=
   | VRec (es : list (expr L)) (i : nat) (env : list (value L N))
   | VPull (x : value L N) (columns : list (value L N))
   | VPush (f x : value L N).
-Arguments VReal {L N}. Arguments VInt {L N}. Arguments VBool {L N}. Arguments VTuple {L N}. Arguments VCon {L N}.
+Arguments VReal {L N}. Arguments VInt {L N}. Arguments VBool {L N}. Arguments VStr {L N}. Arguments VTuple {L N}. Arguments VCon {L N}.
 Arguments VArray {L N}. Arguments VFun {L N}. Arguments VRec {L N}. Arguments VPull {L N}. Arguments VPush {L N}.
 
 Notation "'do' x <- e ; f" := (match e with Some x => f | None => None end)
@@ -139,11 +151,28 @@ Definition functions (es : list (expr L)) (env : list value) : list value :=
 (** ** Primitives *)
 Definition comparison (p : prim) : bool := match p with Lt | Le | Gt | Ge | Eq | Ne => true | _ => false end.
 
+(** An integer in digits, of which integers of the language have at most 19. *)
+Fixpoint digits (n : nat) (z : Z) (found : text) : text := match n with
+  | O => found
+  | Datatypes.S n =>
+      let found := (48 + Z.to_nat (z mod 10))%nat :: found in if Z.ltb z 10 then found else digits n (z / 10) found
+  end.
+
+Definition show_int (z : Z) : text := if Z.ltb z 0 then 45%nat :: digits 20 (- z) [] else digits 20 z [].
+
+(** A text in quotation marks, with a backslash before what would end it, before backslashes, line ends and tabs. *)
+Definition escaped (c : nat) : text :=
+  if Nat.eqb c 34 || Nat.eqb c 92 then [92%nat; c] else if Nat.eqb c 10 then [92%nat; 110%nat]
+  else if Nat.eqb c 9 then [92%nat; 116%nat] else [c].
+Definition quote (s : text) : text := 34%nat :: flat_map escaped s ++ [34%nat].
+Definition same_text (s u : text) : bool := if list_eq_dec Nat.eq_dec s u then true else false.
+
 Definition int_one (p : prim) (z : Z) : option value := match p with
   | IntNeg => Some (VInt (- z))
   | IntAbs => Some (VInt (Z.abs z))
   | IntSignum => Some (VInt (Z.sgn z))
   | ToReal => Some (VReal (of_int S z))
+  | ShowInt => Some (VStr (show_int z))
   | _ => None
   end.
 
@@ -212,6 +241,12 @@ Definition apply_prim (p : prim) (vs : list value) : option value := match vs wi
   | [VInt y; VInt z] => int_two p y z
   | [VBool b] => match p with Not => Some (VBool (negb b)) | _ => None end
   | [VBool b; VBool c] => match p with BoolEq => Some (VBool (Bool.eqb b c)) | _ => None end
+  | [VStr s] => match p with Quote => Some (VStr (quote s)) | _ => None end
+  | [VStr s; VStr u] => match p with
+      | StrEq => Some (VBool (same_text s u))
+      | StrJoin => Some (VStr (s ++ u))
+      | _ => None
+      end
   | [VArray us] => array_one p us
   | [VArray us; VInt z] => match p with Index => at_index us z | _ => None end
   | [VArray us; VArray ws] => match p with Concat => Some (VArray (us ++ ws)) | _ => None end
@@ -292,6 +327,7 @@ Fixpoint map_value {L M N} (g : M -> N) (v : value L M) : value L N := match v w
   | VReal x => VReal (g x)
   | VInt z => VInt z
   | VBool b => VBool b
+  | VStr s => VStr s
   | VTuple vs => VTuple (map (map_value g) vs)
   | VCon tag vs => VCon tag (map (map_value g) vs)
   | VArray vs => VArray (map (map_value g) vs)
@@ -301,11 +337,12 @@ Fixpoint map_value {L M N} (g : M -> N) (v : value L M) : value L N := match v w
   | VPush f x => VPush (map_value g f) (map_value g x)
   end.
 
-(** Data with other numbers. A tangent has [()] where an integer or a Bool was. *)
+(** Data with other numbers. A tangent has [()] where an integer, a Bool or a text was. *)
 Fixpoint map_data {L M N} (tangent : bool) (g : M -> option N) (v : value L M) : option (value L N) := match v with
   | VReal x => do y <- g x; Some (VReal y)
   | VInt z => Some (if tangent then VTuple [] else VInt z)
   | VBool b => Some (if tangent then VTuple [] else VBool b)
+  | VStr s => Some (if tangent then VTuple [] else VStr s)
   | VTuple vs => do ws <- all (map_data tangent g) vs; Some (VTuple ws)
   | VCon tag vs => do ws <- all (map_data tangent g) vs; Some (VCon tag ws)
   | VArray vs => do ws <- all (map_data tangent g) vs; Some (VArray ws)
@@ -317,6 +354,7 @@ Fixpoint bundle {L N} (v dv : value L N) : option (value L (N * N)) := match v, 
   | VReal x, VReal dx => Some (VReal (x, dx))
   | VInt z, VTuple [] => Some (VInt z)
   | VBool b, VTuple [] => Some (VBool b)
+  | VStr s, VTuple [] => Some (VStr s)
   | VTuple vs, VTuple dvs => do ws <- both bundle vs dvs; Some (VTuple ws)
   | VCon tag vs, VCon dtag dvs => if Nat.eqb tag dtag then do ws <- both bundle vs dvs; Some (VCon tag ws) else None
   | VArray vs, VArray dvs => do ws <- both bundle vs dvs; Some (VArray ws)
@@ -326,7 +364,7 @@ Fixpoint bundle {L N} (v dv : value L N) : option (value L (N * N)) := match v, 
 (** The numbers of data, from left to right. *)
 Fixpoint leaves {L N} (v : value L N) : option (list N) := match v with
   | VReal x => Some [x]
-  | VInt _ | VBool _ => Some []
+  | VInt _ | VBool _ | VStr _ => Some []
   | VTuple vs | VCon _ vs | VArray vs => do found <- all leaves vs; Some (concat found)
   | VFun _ _ | VRec _ _ _ | VPull _ _ | VPush _ _ => None
   end.
@@ -334,7 +372,7 @@ Fixpoint leaves {L N} (v : value L N) : option (list N) := match v with
 (** The tangent of this shape with these numbers, and the numbers that are left. *)
 Fixpoint fill {L M N} (v : value L M) (xs : list N) : option (value L N * list N) := match v with
   | VReal _ => match xs with x :: xs => Some (VReal x, xs) | [] => None end
-  | VInt _ | VBool _ => Some (VTuple [], xs)
+  | VInt _ | VBool _ | VStr _ => Some (VTuple [], xs)
   | VTuple vs => do r <- through fill vs xs; Some (VTuple (fst r), snd r)
   | VCon tag vs => do r <- through fill vs xs; Some (VCon tag (fst r), snd r)
   | VArray vs => do r <- through fill vs xs; Some (VArray (fst r), snd r)
@@ -364,7 +402,52 @@ Definition forward (run : value L (N * N) -> value L (N * N) -> option (value L 
   option (value L N * value L N) :=
   do z <- bundle x dx; do r <- run (lift f) z;
   do y <- map_data false (fun p => Some (fst p)) r; do dy <- map_data true (fun p => Some (snd p)) r; Some (y, dy).
+
+(** ** Derivatives that the program defines *)
+
+(** The sum of two tangents of one shape. *)
+Definition plus (v w : value L N) : option (value L N) :=
+  do z <- bundle v w; do pairs <- leaves z; do sums <- all (fun p => two S Add (fst p) (snd p)) pairs;
+  do r <- fill v sums; Some (fst r).
+
+(** What a rule gives beside the value. *)
+Definition second (v : value L N) : option (value L N) := match v with VTuple [_; w] => Some w | _ => None end.
+
+(** A function with its rule, one level above numbers [N]. [below] applies it one level down, [call] applies a function
+    there, [run] applies one at the level itself. The value comes from one level down. The tangent is that by what the
+    function captured, with the argument held, and that by the argument, from the rule. A pullback is transposed: it is
+    applied to each cotangent that is 1 at one place. *)
+Definition custom (below : value L N -> value L N -> value L N -> option (value L N))
+  (call : value L N -> value L N -> option (value L N))
+  (run : value L (N * N) -> value L (N * N) -> option (value L (N * N)))
+  (backward : bool) (f rule x : value L (N * N)) : option (value L (N * N)) :=
+  do x0 <- map_data false (fun p => Some (fst p)) x; do dx <- map_data true (fun p => Some (snd p)) x;
+  do y <- below (map_value fst f) (map_value fst rule) x0;
+  do held <- run f (lift x0); do captured <- map_data true (fun p => Some (snd p)) held;
+  do given <- call (map_value fst rule) x0;
+  do ruled <- (if backward then
+      do pullback <- second given; do found <- leaves y;
+      do columns <- all (fun i => do bar <- direction y (length found) i; call pullback bar) (seq 0 (length found));
+      pull y columns dx
+    else do pair <- call given dx; second pair);
+  do dy <- plus captured ruled; bundle y dy.
 End Derivatives.
+
+(** ** Levels
+    Numbers that are given, and the dual numbers of a level. Of given numbers is also said which rules are trusted, at
+    which depth of evaluation: where a rule is not, a program has no result. Evaluation trusts all of them ([ground]);
+    the theorem asks which are derivatives. *)
+Inductive kind (L : Type) : Type -> Type :=
+  | Ground N (S : numbers L N) (trusted : nat -> bool -> value L N -> value L N -> value L N -> bool) : kind L N
+  | Above N (K : kind L N) : kind L (N * N).
+Arguments Ground {L N}. Arguments Above {L N}.
+
+Fixpoint numbers_of {L N} (K : kind L N) : numbers L N := match K with
+  | Ground given _ => given
+  | Above K => dual (numbers_of K)
+  end.
+
+Definition ground {L N} (S : numbers L N) : kind L N := Ground S (fun _ _ _ _ _ => true).
 
 (** ** Evaluation *)
 Section Evaluation.
@@ -372,18 +455,20 @@ Context {L : Type}.
 Variable globals : list (expr L).
 
 (** [call] applies a function at this level, [along] differentiates one. *)
-Fixpoint eval {N} (S : numbers L N) (n : nat) (e : expr L) (env : list (value L N)) : option (value L N) := match n with
+Fixpoint eval {N} (K : kind L N) (n : nat) (e : expr L) (env : list (value L N)) : option (value L N) := match n with
   | O => None
   | Datatypes.S n =>
-    let eval_here := eval S n in
-    let call f v := eval S n (EApp (EVar 0) (EVar 1)) [f; v] in
-    let along := forward S (fun f z => eval (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) in
+    let S := numbers_of K in
+    let eval_here := eval K n in
+    let call f v := eval K n (EApp (EVar 0) (EVar 1)) [f; v] in
+    let along := forward S (fun f z => eval (Above K) n (EApp (EVar 0) (EVar 1)) [f; z]) in
     match e with
     | EVar i => nth_error env i
     | EGlobal i => do e <- nth_error globals i; eval_here e []
     | EReal l => Some (VReal (literal S l))
     | EInt z => Some (VInt z)
     | EBool b => Some (VBool b)
+    | EStr s => Some (VStr s)
     | EPrim p es => do vs <- all (fun e => eval_here e env) es; apply_prim S p vs
     | ELam e => Some (VFun e env)
     | EApp f e => do f <- eval_here f env; do v <- eval_here e env; match f with
@@ -427,8 +512,33 @@ Fixpoint eval {N} (S : numbers L N) (n : nat) (e : expr L) (env : list (value L 
     | ELinearize f x => do f <- eval_here f env; do x <- eval_here x env; do y <- call f x; Some (VTuple [y; VPush f x])
     | EZeros e => do v <- eval_here e env; map_data true (fun _ => Some (of_int S 0)) v
     | EStop e => do v <- eval_here e env; map_data false (stopped S) v
+    | ECustom backward f rule x => do f <- eval_here f env; do rule <- eval_here rule env; do x <- eval_here x env;
+        match K in kind _ N return value L N -> value L N -> value L N -> option (value L N) with
+        | Ground given trusted => fun f rule x => if trusted n backward f rule x
+            then eval (Ground given trusted) n (EApp (EVar 0) (EVar 1)) [f; x] else None
+        | Above K => custom (numbers_of K)
+            (fun f rule x => eval K n (ECustom backward (EVar 0) (EVar 1) (EVar 2)) [f; rule; x])
+            (fun f x => eval K n (EApp (EVar 0) (EVar 1)) [f; x])
+            (fun f x => eval (Above K) n (EApp (EVar 0) (EVar 1)) [f; x]) backward
+        end f rule x
     end
   end.
+
+(** Applies a function with its rule, as [eval] does. *)
+Definition apply_custom {N} (K : kind L N) (n : nat) (backward : bool) :
+  value L N -> value L N -> value L N -> option (value L N) :=
+  match K in kind _ N return value L N -> value L N -> value L N -> option (value L N) with
+  | Ground given trusted => fun f rule x => if trusted n backward f rule x
+      then eval (Ground given trusted) n (EApp (EVar 0) (EVar 1)) [f; x] else None
+  | Above K => custom (numbers_of K)
+      (fun f rule x => eval K n (ECustom backward (EVar 0) (EVar 1) (EVar 2)) [f; rule; x])
+      (fun f x => eval K n (EApp (EVar 0) (EVar 1)) [f; x])
+      (fun f x => eval (Above K) n (EApp (EVar 0) (EVar 1)) [f; x]) backward
+  end.
+
+Lemma eval_custom {N} (K : kind L N) n backward f rule x env : eval K (Datatypes.S n) (ECustom backward f rule x) env =
+  do f <- eval K n f env; do rule <- eval K n rule env; do x <- eval K n x env; apply_custom K n backward f rule x.
+Proof. reflexivity. Qed.
 End Evaluation.
 
 (** ** Numbers *)

@@ -4,14 +4,16 @@
     for a language with functions as values, arrays, sums, loops and recursion, and for forward mode.
 
     [strict] is a third kind of numbers: curves with a derivative at one point. They give no result at the edge of the
-    domain of a row, and none for a comparison of equal numbers, as the paper's language has none there.
+    domain of a row, and none for a comparison of equal numbers, as the paper's language has none there. A rule of the
+    program is followed where it is trusted; [rules_right] says that what is trusted is the derivative. A curve that is
+    known to stay where it is may be the exponent of a power whose base is not positive.
 
     Proved: [reference_derivative]. Where the strict run has a number as its result, the run with dual numbers has it too,
     and all runs at points close by have results; they are a function, and the tangent is its derivative. The program may
     have derivatives inside. [inner_derivative] says what such a derivative is: that of the function which is inside. *)
 From Coq Require Import Reals ZArith List Bool Psatz.
 From Coquelicot Require Import Coquelicot.
-From Pullback Require Import Table Values Rows RowsOfTwo RowsTogether Reference Related Simulation.
+From Pullback Require Import Table Values Rows RowsOfTwo RowsTogether Reference Related Inside Simulation.
 From Pullback Require Trace.
 Import ListNotations.
 Open Scope R_scope.
@@ -42,7 +44,7 @@ Definition scalar (v : value R R) (x : R) : Prop := match v with
 (** The primitives that [Values] gives a meaning for integers and Bools. *)
 Definition known (p : prim) : bool := match p with
   | IntNeg | IntAbs | IntSignum | Not | Ne | IntDiv | IntRem | IntMax | IntMin | IntLt | IntLe | IntGt | IntGe | IntNe
-  | BoolEq => false
+  | BoolEq | ShowInt => false
   | _ => true
   end.
 
@@ -109,7 +111,7 @@ Proof.
     destruct (term_of _ x y r t1) as [w|] eqn:W; [|discriminate].
     destruct (term_of _ x y r t2) as [w'|] eqn:W'; [|discriminate]. apply (prim_of_two_reals p w w'); auto.
   - apply andb_prop in K as [K K3]. apply andb_prop in K as [K1 K2].
-    destruct (term_of _ x y r t1) as [w|] eqn:W; [|discriminate]. destruct w as [| |t| | | | | | |]; try discriminate.
+    destruct (term_of _ x y r t1) as [w|] eqn:W; [|discriminate]. destruct w as [| |t| | | | | | | |]; try discriminate.
     specialize (IHt1 _ K1 eq_refl). simpl in IHt1. rewrite IHt1. destruct t, (Req_EM_T _ 1); try lra; auto.
 Qed.
 
@@ -207,13 +209,75 @@ Proof.
   exact (P I J).
 Defined.
 
+(** Where the row promises the derivative by one argument alone, the other one has to be held: [pow] with a base that is
+    not positive is such a primitive. *)
+Definition slopes_by_first p x y : option {d |
+  slopes_of_two (plain reals) p x y (value2 p x y) = Some d /\ is_derive (fun x => value2 p x y) x (fst d)}.
+Proof.
+  destruct (slopes_of_two (plain reals) p x y (value2 p x y)) as [e|] eqn:E; [|exact None].
+  generalize (rows_of_two lgamma polygamma p x y) (known_rows p). unfold slopes_of_two in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
+  destruct (inside_dec true x y d) as [I|]; [|exact (fun _ _ => None)]. intros [P _] K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K. apply andb_prop in K as [K1 K2].
+  destruct (Reference.slope (plain reals) _ _ _ t) as [d1|] eqn:E1; [|discriminate].
+  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. injection E as <-. simpl.
+  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K1 eq_refl eq_refl E1). exact (P I).
+Defined.
+
+Definition slopes_by_second p x y : option {d |
+  slopes_of_two (plain reals) p x y (value2 p x y) = Some d /\ is_derive (fun y => value2 p x y) y (snd d)}.
+Proof.
+  destruct (slopes_of_two (plain reals) p x y (value2 p x y)) as [e|] eqn:E; [|exact None].
+  generalize (rows_of_two lgamma polygamma p x y) (known_rows p). unfold slopes_of_two in E.
+  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
+  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
+  destruct (inside_dec false x y d) as [I|]; [|exact (fun _ _ => None)]. intros [_ P] K.
+  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K. apply andb_prop in K as [K1 K2].
+  destruct (Reference.slope (plain reals) _ _ _ t) as [d1|] eqn:E1; [|discriminate].
+  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. injection E as <-. simpl.
+  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K2 eq_refl eq_refl E2). exact (P I).
+Defined.
+
 (** ** Strict numbers *)
 Section Point.
 Variable t0 : R.
 
-Record curve := { at_point : R -> R; slope : R; derived : is_derive at_point t0 slope }.
+(** A curve with its derivative at [t0]; [steady] ones are known to stay where they are. *)
+Record curve := { at_point : R -> R; slope : R; derived : is_derive at_point t0 slope;
+  steady : bool; stays : steady = true -> forall t, at_point t = at_point t0 }.
 
-Definition held (x : R) : curve := {| at_point := fun _ => x; slope := 0; derived := derive_constant x t0 |}.
+Definition held (x : R) : curve := {| at_point := fun _ => x; slope := 0; derived := derive_constant x t0;
+  steady := true; stays := fun _ _ => eq_refl |}.
+
+Lemma steady_slope f : steady f = true -> slope f = 0.
+Proof.
+  intro S. rewrite <- (is_derive_unique _ _ _ (derived f)). apply is_derive_unique.
+  apply (is_derive_ext (fun _ => at_point f t0)); [intro; symmetry; now apply stays | apply derive_constant].
+Qed.
+
+Lemma steady_one (h : R -> R) f : steady f = true -> forall t, h (at_point f t) = h (at_point f t0).
+Proof. intros S t. now rewrite (stays f S t). Qed.
+
+Lemma steady_two (h : R -> R -> R) f g : (steady f && steady g)%bool = true -> forall t,
+  h (at_point f t) (at_point g t) = h (at_point f t0) (at_point g t0).
+Proof. intros S t. apply andb_prop in S as [S1 S2]. now rewrite (stays f S1 t), (stays g S2 t). Qed.
+
+Lemma derived_by_first p f g d e : steady g = true -> is_derive (fun x => value2 p x (at_point g t0)) (at_point f t0) d ->
+  is_derive (fun t => value2 p (at_point f t) (at_point g t)) t0 (slope f * d + slope g * e).
+Proof.
+  intros S D. rewrite (steady_slope g S), Rmult_0_l, Rplus_0_r.
+  apply (is_derive_ext (fun t => value2 p (at_point f t) (at_point g t0))); [intro t; now rewrite (stays g S t)|].
+  evar_last; [apply (is_derive_comp (fun x => value2 p x (at_point g t0)) (at_point f)); [exact D | apply derived] | reflexivity].
+Qed.
+
+Lemma derived_by_second p f g d e : steady f = true -> is_derive (fun y => value2 p (at_point f t0) y) (at_point g t0) e ->
+  is_derive (fun t => value2 p (at_point f t) (at_point g t)) t0 (slope f * d + slope g * e).
+Proof.
+  intros S D. rewrite (steady_slope f S), Rmult_0_l, Rplus_0_l.
+  apply (is_derive_ext (fun t => value2 p (at_point f t0) (at_point g t))); [intro t; now rewrite (stays f S t)|].
+  evar_last; [apply (is_derive_comp (fun y => value2 p (at_point f t0) y) (at_point g)); [exact D | apply derived] | reflexivity].
+Qed.
 
 Lemma derived_one p f d : is_derive (value1 p) (at_point f t0) d ->
   is_derive (fun t => value1 p (at_point f t)) t0 (slope f * d).
@@ -233,29 +297,57 @@ Proof.
     [exact D | apply derived] | reflexivity].
 Qed.
 
+(** A primitive of two arguments: both move, or one alone while the other is steady. *)
+Definition strict_two p f g : option curve :=
+  let result d H := {| at_point := fun t => value2 p (at_point f t) (at_point g t);
+    slope := slope f * fst d + slope g * snd d; derived := H; steady := steady f && steady g;
+    stays := steady_two (value2 p) f g |} in
+  match slopes_two p (at_point f t0) (at_point g t0) with
+  | Some (exist d H) =>
+      Some (result d (proj2 H (at_point f) (at_point g) t0 (slope f) (slope g) eq_refl eq_refl (derived f) (derived g)))
+  | None =>
+    match bool_dec (steady g) true, slopes_by_first p (at_point f t0) (at_point g t0) with
+    | left still, Some (exist d H) => Some (result d (derived_by_first p f g (fst d) (snd d) still (proj2 H)))
+    | _, _ =>
+      match bool_dec (steady f) true, slopes_by_second p (at_point f t0) (at_point g t0) with
+      | left still, Some (exist d H) => Some (result d (derived_by_second p f g (fst d) (snd d) still (proj2 H)))
+      | _, _ => None
+      end
+    end
+  end.
+
+Lemma strict_two_right p f g h : strict_two p f g = Some h ->
+  at_point h = (fun t => value2 p (at_point f t) (at_point g t)) /\
+  exists d, slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0)) = Some d /\
+    slope h = slope f * fst d + slope g * snd d.
+Proof.
+  unfold strict_two. destruct (slopes_two p (at_point f t0) (at_point g t0)) as [[d [S H]]|];
+    [|destruct (bool_dec (steady g) true), (slopes_by_first p (at_point f t0) (at_point g t0)) as [[d [S H]]|];
+      try (destruct (bool_dec (steady f) true), (slopes_by_second p (at_point f t0) (at_point g t0)) as [[d' [S' H']]|];
+        try discriminate)];
+    intro E; injection E as <-; (split; [reflexivity|]); eauto.
+Qed.
+
 Definition strict : numbers R curve := {|
   literal := held;
   of_constant := fun c => held (number_value c);
   of_int := fun z => held (IZR z);
   one := fun p f => match slope_one p (at_point f t0) with
     | Some (exist d H) => Some {| at_point := fun t => value1 p (at_point f t); slope := slope f * d;
-        derived := derived_one p f d (proj2 H) |}
+        derived := derived_one p f d (proj2 H); steady := steady f; stays := steady_one (value1 p) f |}
     | None => None
     end;
-  two := fun p f g => match slopes_two p (at_point f t0) (at_point g t0) with
-    | Some (exist d H) => Some {| at_point := fun t => value2 p (at_point f t) (at_point g t);
-        slope := slope f * fst d + slope g * snd d;
-        derived := proj2 H (at_point f) (at_point g) t0 (slope f) (slope g) eq_refl eq_refl (derived f) (derived g) |}
-    | None => None
-    end;
+  two := strict_two;
   power := fun p f z => match slope_power p (at_point f t0) z with
     | Some (exist d H) => Some {| at_point := fun t => value2 p (at_point f t) (IZR z); slope := slope f * d;
-        derived := derived_power p z f d (proj2 H) |}
+        derived := derived_power p z f d (proj2 H); steady := steady f;
+        stays := steady_one (fun x => value2 p x (IZR z)) f |}
     | None => None
     end;
   order := fun p z f => match slope_order p z (at_point f t0) with
     | Some (exist d H) => Some {| at_point := fun t => value2 p (IZR z) (at_point f t); slope := slope f * d;
-        derived := derived_order p z f d (proj2 H) |}
+        derived := derived_order p z f d (proj2 H); steady := steady f;
+        stays := steady_one (fun x => value2 p (IZR z) x) f |}
     | None => None
     end;
   decide := fun p f g =>
@@ -295,6 +387,14 @@ Qed.
 
 Variable globals : list (expr R).
 
+(** Which rules are trusted, and that they are derivatives: where the function has a curve as its result, the rule gives
+    the value and the slope of that curve. *)
+Variable trusted : nat -> bool -> value R curve -> value R curve -> value R curve -> bool.
+Definition rules_right : Prop :=
+  rules_follow (locally t0) globals strict trusted (fun _ => Above (ground (plain reals))) as_dual.
+Variable trusted_right : rules_right.
+Notation strictly := (Ground strict trusted).
+
 Lemma dual_similar : similar strict (fun _ => dual (plain reals)) (locally t0) as_dual.
 Proof.
   constructor; try reflexivity.
@@ -302,8 +402,8 @@ Proof.
     destruct (slope_one p (at_point x t0)) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl. rewrite S.
     eexists. split; reflexivity.
   - simpl. intros p x y z E. apply filter_forall. intros t b c -> ->.
-    destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl.
-    rewrite S. eexists. split; reflexivity.
+    destruct (strict_two_right p x y z E) as (P & d & S & D). simpl. rewrite S. eexists. split; [reflexivity|].
+    unfold as_dual. now rewrite P, D.
   - simpl. intros p x z y E. apply filter_forall. intros t b ->.
     destruct (slope_power p (at_point x t0) z) as [[d [S D]]|]; [|discriminate]. injection E as <-. simpl. rewrite S.
     eexists. split; reflexivity.
@@ -316,12 +416,13 @@ Proof.
   - discriminate.
 Qed.
 
-Theorem dual_follows n e env f : eval globals strict n e env = Some (VReal f) ->
+Theorem dual_follows n e env f : eval globals strictly n e env = Some (VReal f) ->
   forall env', Forall2 (related as_dual t0) env env' ->
-  eval globals (dual (plain reals)) n e env' = Some (VReal (at_point f t0, slope f)).
+  eval globals (Above (ground (plain reals))) n e env' = Some (VReal (at_point f t0, slope f)).
 Proof.
-  intros H env' M. assert (K := simulation (locally t0) globals n _ _ _ _ _ dual_similar e env _ H).
-  destruct (locally_singleton _ _ K env' M) as (w & -> & W). inversion W as [? x X| | | | | | | | |]; subst. now rewrite X.
+  intros H env' M. assert (K := simulation (locally t0) globals n _ _ _ _ _
+    (alike_rules _ _ _ _ _ trusted (fun _ => Above (ground (plain reals))) _ dual_similar trusted_right) e env _ H).
+  destruct (locally_singleton _ _ K env' M) as (w & -> & W). inversion W as [? x X| | | | | | | | | |]; subst. now rewrite X.
 Qed.
 
 Lemma number_decide p x y r : decide strict p x y = Some r -> locally t0 (fun t => forall b c,
@@ -343,8 +444,7 @@ Proof.
   - simpl. intros p x y E. apply filter_forall. intros t b ->.
     destruct (slope_one p (at_point x t0)) as [[d S]|]; [|discriminate]. injection E as <-. eexists. split; reflexivity.
   - simpl. intros p x y z E. apply filter_forall. intros t b c -> ->.
-    destruct (slopes_two p (at_point x t0) (at_point y t0)) as [[d S]|]; [|discriminate]. injection E as <-.
-    eexists. split; reflexivity.
+    destruct (strict_two_right p x y z E) as (P & _). eexists. split; [reflexivity|]. unfold as_number. now rewrite P.
   - simpl. intros p x z y E. apply filter_forall. intros t b ->.
     destruct (slope_power p (at_point x t0) z) as [[d S]|]; [|discriminate]. injection E as <-. eexists. split; reflexivity.
   - simpl. intros p z x y E. apply filter_forall. intros t b ->.
@@ -353,20 +453,21 @@ Proof.
   - discriminate.
 Qed.
 
-Theorem numbers_follow n e env f : eval globals strict n e env = Some (VReal f) ->
+Theorem numbers_follow n e env f : eval globals strictly n e env = Some (VReal f) ->
   locally t0 (fun t => forall env', Forall2 (related as_number t) env env' ->
-    eval globals (plain reals) n e env' = Some (VReal (at_point f t))).
+    eval globals (ground (plain reals)) n e env' = Some (VReal (at_point f t))).
 Proof.
-  intros H. assert (K := simulation (locally t0) globals n _ _ _ _ _ number_similar e env _ H). revert K.
+  intros H. assert (K := simulation (locally t0) globals n _ _ _ _ _
+    (alike_ground _ _ _ _ _ trusted (fun _ => plain reals) _ number_similar) e env _ H). revert K.
   apply filter_imp. intros t S env' M. destruct (S env' M) as (w & -> & W).
-  inversion W as [? x X| | | | | | | | |]; subst. now rewrite X.
+  inversion W as [? x X| | | | | | | | | |]; subst. now rewrite X.
 Qed.
 
-Theorem reference_derivative n e env f : eval globals strict n e env = Some (VReal f) ->
+Theorem reference_derivative n e env f : eval globals strictly n e env = Some (VReal f) ->
   (forall env', Forall2 (related as_dual t0) env env' ->
-    eval globals (dual (plain reals)) n e env' = Some (VReal (at_point f t0, slope f))) /\
+    eval globals (Above (ground (plain reals))) n e env' = Some (VReal (at_point f t0, slope f))) /\
   locally t0 (fun t => forall env', Forall2 (related as_number t) env env' ->
-    eval globals (plain reals) n e env' = Some (VReal (at_point f t))) /\
+    eval globals (ground (plain reals)) n e env' = Some (VReal (at_point f t))) /\
   is_derive (at_point f) t0 (slope f).
 Proof. intro H. split; [now apply dual_follows | split; [now apply numbers_follow | apply derived]]. Qed.
 End Point.
@@ -374,12 +475,20 @@ End Point.
 (** ** A derivative inside a program *)
 Section Inner.
 Variable globals : list (expr R).
+Variable trusted : nat -> bool -> value R (curve 0) -> value R (curve 0) -> value R (curve 0) -> bool.
+Variable trusted_right : rules_right 0 globals trusted.
+Notation strictly := (Ground (strict 0) trusted).
+Notation plainly := (ground (plain reals)).
 
 (** The numbers on a line through [x], and a value that stays as it is. *)
 Lemma derived_line x dx : is_derive (fun t => x + t * dx) 0 dx.
 Proof. auto_derive; [exact I | ring]. Qed.
 
-Definition line (x dx : R) : curve 0 := {| at_point := fun t => x + t * dx; slope := dx; derived := derived_line x dx |}.
+Lemma no_stay (h : R -> R) : false = true -> forall t, h t = h 0.
+Proof. discriminate. Qed.
+
+Definition line (x dx : R) : curve 0 := {| at_point := fun t => x + t * dx; slope := dx; derived := derived_line x dx;
+  steady := false; stays := no_stay (fun t => x + t * dx) |}.
 Definition still : value R R -> value R (curve 0) := map_value (held 0).
 
 Lemma still_as_dual t vs : Forall2 (related (as_dual 0) t) (map still vs) (map (lift (plain reals)) vs).
@@ -390,65 +499,65 @@ Proof.
   induction vs; constructor; [|assumption]. rewrite <- (map_value_id a) at 2. apply same_related. reflexivity.
 Qed.
 
-Lemma eval_var L N (S : numbers L N) gs n i env : eval gs S (Datatypes.S n) (EVar i) env = nth_error env i.
+Lemma eval_var L N (K : kind L N) gs n i env : eval gs K (Datatypes.S n) (EVar i) env = nth_error env i.
 Proof. reflexivity. Qed.
 
-Lemma eval_jvp L N (S : numbers L N) gs n f x dx env : eval gs S (Datatypes.S n) (EJvp f x dx) env =
-  do f <- eval gs S n f env; do x <- eval gs S n x env; do dx <- eval gs S n dx env;
-  do r <- forward S (fun f z => eval gs (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (VTuple [fst r; snd r]).
+Lemma eval_jvp L N (K : kind L N) gs n f x dx env : eval gs K (Datatypes.S n) (EJvp f x dx) env =
+  do f <- eval gs K n f env; do x <- eval gs K n x env; do dx <- eval gs K n dx env;
+  do r <- forward (numbers_of K) (fun f z => eval gs (Above K) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (VTuple [fst r; snd r]).
 Proof. reflexivity. Qed.
 
-Lemma eval_vjp L N (S : numbers L N) gs n f x env : eval gs S (Datatypes.S n) (EVjp f x) env =
-  do f <- eval gs S n f env; do x <- eval gs S n x env; do y <- eval gs S n (EApp (EVar 0) (EVar 1)) [f; x];
+Lemma eval_vjp L N (K : kind L N) gs n f x env : eval gs K (Datatypes.S n) (EVjp f x) env =
+  do f <- eval gs K n f env; do x <- eval gs K n x env; do y <- eval gs K n (EApp (EVar 0) (EVar 1)) [f; x];
   do found <- leaves x;
-  do columns <- all (fun i => do dx <- direction S x (length found) i;
-    do r <- forward S (fun f z => eval gs (dual S) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (snd r))
+  do columns <- all (fun i => do dx <- direction (numbers_of K) x (length found) i;
+    do r <- forward (numbers_of K) (fun f z => eval gs (Above K) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx; Some (snd r))
     (seq 0 (length found));
   Some (VTuple [y; VPull x columns]).
 Proof. reflexivity. Qed.
 
-Lemma eval_second_of L N (S : numbers L N) gs n e x y z env : eval gs S n e env = Some (VTuple [x; VPull y z]) ->
-  forall b bar, eval gs S (Datatypes.S n) b env = Some bar ->
-  eval gs S (Datatypes.S (Datatypes.S n)) (EApp (EProj e 1) b) env = pull S y z bar.
+Lemma eval_second_of L N (K : kind L N) gs n e x y z env : eval gs K n e env = Some (VTuple [x; VPull y z]) ->
+  forall b bar, eval gs K (Datatypes.S n) b env = Some bar ->
+  eval gs K (Datatypes.S (Datatypes.S n)) (EApp (EProj e 1) b) env = pull (numbers_of K) y z bar.
 Proof. intros E b bar B. cbn [eval] in *. rewrite E. cbn [nth_error]. now rewrite B. Qed.
 
 (** The function [e] of one Real is a derivable curve on the line through [x] along [dx]. So [jvp] in the program gives
     its value and its derivative, *)
 Theorem inner_derivative n e captured x dx f :
-  eval globals (strict 0) n e (VReal (line x dx) :: map still captured) = Some (VReal f) ->
-  eval globals (plain reals) (S (S n)) (EJvp (EVar 0) (EVar 1) (EVar 2)) [VFun e captured; VReal x; VReal dx] =
+  eval globals strictly n e (VReal (line x dx) :: map still captured) = Some (VReal f) ->
+  eval globals plainly (S (S n)) (EJvp (EVar 0) (EVar 1) (EVar 2)) [VFun e captured; VReal x; VReal dx] =
     Some (VTuple [VReal (at_point 0 f 0); VReal (slope 0 f)]) /\
-  locally 0 (fun t => eval globals (plain reals) n e (VReal (x + t * dx) :: captured) = Some (VReal (at_point 0 f t))) /\
+  locally 0 (fun t => eval globals plainly n e (VReal (x + t * dx) :: captured) = Some (VReal (at_point 0 f t))) /\
   is_derive (at_point 0 f) 0 (slope 0 f).
 Proof.
-  intro H. destruct (reference_derivative 0 globals n e _ f H) as (D & N & E). split; [|split; [|exact E]].
+  intro H. destruct (reference_derivative 0 globals trusted trusted_right n e _ f H) as (D & N & E). split; [|split; [|exact E]].
   - destruct n as [|n]; [discriminate|].
-    assert (K : eval globals (dual (plain reals)) (S (S n)) (EApp (EVar 0) (EVar 1))
+    assert (K : eval globals (Above plainly) (S (S n)) (EApp (EVar 0) (EVar 1))
       [lift (plain reals) (VFun e captured); VReal (x, dx)] = Some (VReal (at_point 0 f 0, slope 0 f))).
     { apply (D (VReal (x, dx) :: map (lift (plain reals)) captured)). constructor; [|apply still_as_dual]. constructor.
       unfold as_dual. simpl. f_equal. ring. }
-    rewrite eval_jvp, !eval_var. cbn [nth_error]. unfold forward. cbn [bundle]. now rewrite K.
+    rewrite eval_jvp, !eval_var. cbn [nth_error]. change (numbers_of plainly) with (plain reals). unfold forward. cbn [bundle]. now rewrite K.
   - revert N. apply filter_imp. intros t N. apply N. constructor; [now constructor | apply still_as_number].
 Qed.
 
 (** and the pullback of [vjp] its derivative times the cotangent. *)
 Theorem inner_gradient n e captured x bar f :
-  eval globals (strict 0) n e (VReal (line x 1) :: map still captured) = Some (VReal f) ->
-  eval globals (plain reals) (S (S (S (S n)))) (EApp (EProj (EVjp (EVar 0) (EVar 1)) 1) (EVar 2))
+  eval globals strictly n e (VReal (line x 1) :: map still captured) = Some (VReal f) ->
+  eval globals plainly (S (S (S (S n)))) (EApp (EProj (EVjp (EVar 0) (EVar 1)) 1) (EVar 2))
     [VFun e captured; VReal x; VReal bar] = Some (VReal (slope 0 f * bar)).
 Proof.
-  intro H. destruct (reference_derivative 0 globals n e _ f H) as (D & N & _). destruct n as [|n]; [discriminate|].
-  assert (K : eval globals (dual (plain reals)) (S (S n)) (EApp (EVar 0) (EVar 1))
+  intro H. destruct (reference_derivative 0 globals trusted trusted_right n e _ f H) as (D & N & _). destruct n as [|n]; [discriminate|].
+  assert (K : eval globals (Above plainly) (S (S n)) (EApp (EVar 0) (EVar 1))
     [lift (plain reals) (VFun e captured); VReal (x, 1)] = Some (VReal (at_point 0 f 0, slope 0 f))).
   { apply (D (VReal (x, 1) :: map (lift (plain reals)) captured)). constructor; [|apply still_as_dual]. constructor.
     unfold as_dual. simpl. f_equal. ring. }
-  assert (V : eval globals (plain reals) (S (S n)) (EApp (EVar 0) (EVar 1)) [VFun e captured; VReal x] =
+  assert (V : eval globals plainly (S (S n)) (EApp (EVar 0) (EVar 1)) [VFun e captured; VReal x] =
     Some (VReal (at_point 0 f 0))).
   { apply (locally_singleton _ _ N (VReal x :: captured)). constructor; [|apply still_as_number]. constructor.
     unfold as_number. simpl. ring. }
   rewrite (eval_second_of _ _ _ _ (S (S (S n))) _ (VReal (at_point 0 f 0)) (VReal x) [VReal (slope 0 f)]) with
     (bar := VReal bar); [unfold pull, product; simpl; do 2 f_equal; ring | | apply eval_var].
-  rewrite eval_vjp, !eval_var. cbn [nth_error]. rewrite V. cbn [leaves length seq all direction fill map fst snd Nat.eqb].
+  rewrite eval_vjp, !eval_var. cbn [nth_error]. change (numbers_of plainly) with (plain reals). rewrite V. cbn [leaves length seq all direction fill map fst snd Nat.eqb].
   unfold direction. cbn [fill map fst snd Nat.eqb of_int plain integer reals]. unfold forward. cbn [bundle]. now rewrite K.
 Qed.
 End Inner.

@@ -5,7 +5,7 @@
     all points only: for a filter [F] of points.
 
     Proved: primitives of related values are related, and [similar_dual]: dual numbers over similar numbers are similar,
-    part by part. So what holds of a program holds of derivatives inside it. [Simulation] goes on from here. *)
+    part by part. So what holds of a program holds of derivatives inside it. [Inside] goes on from here. *)
 From Coquelicot Require Import Coquelicot.
 From Coq Require Import ZArith List Bool Lia.
 From Pullback Require Import Table Reference.
@@ -13,15 +13,15 @@ Import ListNotations.
 
 (** Values by induction, with what is inside them. *)
 Lemma value_induction {L N} (P : value L N -> Prop) :
-  (forall x, P (VReal x)) -> (forall z, P (VInt z)) -> (forall b, P (VBool b)) ->
+  (forall x, P (VReal x)) -> (forall z, P (VInt z)) -> (forall b, P (VBool b)) -> (forall s, P (VStr s)) ->
   (forall vs, Forall P vs -> P (VTuple vs)) -> (forall tag vs, Forall P vs -> P (VCon tag vs)) ->
   (forall vs, Forall P vs -> P (VArray vs)) -> (forall e vs, Forall P vs -> P (VFun e vs)) ->
   (forall es i vs, Forall P vs -> P (VRec es i vs)) -> (forall x vs, P x -> Forall P vs -> P (VPull x vs)) ->
   (forall f x, P f -> P x -> P (VPush f x)) -> forall v, P v.
 Proof.
-  intros R I B T C A U E D O. fix IH 1.
+  intros R I B Q T C A U E D O. fix IH 1.
   assert (K : forall vs, Forall P vs). { fix K 1. destruct vs; constructor; [apply IH | apply K]. }
-  destruct v; [apply R | apply I | apply B | apply T | apply C | apply A | apply U | apply E | apply D | apply O]; auto.
+  destruct v; [apply R | apply I | apply B | apply Q | apply T | apply C | apply A | apply U | apply E | apply D | apply O]; auto.
 Qed.
 
 Section Related.
@@ -32,6 +32,7 @@ Inductive related (t : T) : value L A -> value L B -> Prop :=
   | related_real x y : rel t x y -> related t (VReal x) (VReal y)
   | related_int z : related t (VInt z) (VInt z)
   | related_bool b : related t (VBool b) (VBool b)
+  | related_str s : related t (VStr s) (VStr s)
   | related_tuple vs ws : Forall2 (related t) vs ws -> related t (VTuple vs) (VTuple ws)
   | related_con tag vs ws : Forall2 (related t) vs ws -> related t (VCon tag vs) (VCon tag ws)
   | related_array vs ws : Forall2 (related t) vs ws -> related t (VArray vs) (VArray ws)
@@ -179,6 +180,7 @@ Ltac invert := unfold all_related in *; repeat match goal with
   | H : related _ (VReal _) _ |- _ => inversion H; clear H; subst
   | H : related _ (VInt _) _ |- _ => inversion H; clear H; subst
   | H : related _ (VBool _) _ |- _ => inversion H; clear H; subst
+  | H : related _ (VStr _) _ |- _ => inversion H; clear H; subst
   | H : related _ (VTuple _) _ |- _ => inversion H; clear H; subst
   | H : related _ (VCon _ _) _ |- _ => inversion H; clear H; subst
   | H : related _ (VArray _) _ |- _ => inversion H; clear H; subst
@@ -245,6 +247,8 @@ Proof.
     + apply filter_forall. intros t ws W. invert. simpl. now apply int_one_related.
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-. eexists; split;
         [reflexivity | constructor].
+    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-. eexists; split;
+        [reflexivity | constructor].
     + generalize (array_one_related _ _ _ H). apply filter_imp. intros t K ws W. invert. simpl. now apply K.
   - destruct a; try discriminate; destruct b; try discriminate.
     + destruct (comparison p) eqn:C.
@@ -269,6 +273,8 @@ Proof.
     + apply filter_forall. intros t ws W. invert. simpl. now apply int_two_related.
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-.
       eexists; split; [reflexivity | constructor].
+    + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate; injection H as <-;
+        (eexists; split; [reflexivity | constructor]).
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate.
       now apply at_index_related with (vs := vs).
     + apply filter_forall. intros t ws W. invert. simpl. destruct p; try discriminate. injection H as <-.

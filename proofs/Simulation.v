@@ -5,341 +5,94 @@
     numbers, and for all points close to one. *)
 From Coquelicot Require Import Coquelicot.
 From Coq Require Import ZArith List Bool Lia.
-From Pullback Require Import Table Reference Related.
+From Pullback Require Import Table Reference Related Inside.
 Import ListNotations.
-
-(** ** Data *)
-Lemma Forall_both {X Y} (P : X -> Y -> Prop) (Q : X -> Prop) xs ys :
-  Forall Q xs -> Forall2 P xs ys -> Forall2 (fun x y => Q x /\ P x y) xs ys.
-Proof. intros H K. induction K; inversion H; subst; constructor; auto. Qed.
-
-Lemma Forall2_same_length {X Y} (P : X -> Y -> Prop) xs ys : Forall2 P xs ys -> length xs = length ys.
-Proof. induction 1; simpl; congruence. Qed.
-
-(** A value is related to itself with other numbers. *)
-Lemma same_related {L M A B T} (rel : T -> A -> B -> Prop) (t : T) (g : M -> A) (h : M -> B) :
-  (forall x, rel t (g x) (h x)) -> forall v : value L M, related rel t (map_value g v) (map_value h v).
-Proof.
-  intro G. assert (K : forall vs, Forall (fun v : value L M => related rel t (map_value g v) (map_value h v)) vs ->
-    Forall2 (related rel t) (map (map_value g) vs) (map (map_value h) vs)) by (induction 1; constructor; auto).
-  induction v using value_induction; simpl; constructor; auto.
-Qed.
-
-Lemma map_value_id {L N} (v : value L N) : map_value (fun x => x) v = v.
-Proof.
-  assert (K : forall vs, Forall (fun v : value L N => map_value (fun x => x) v = v) vs ->
-    map (map_value (fun x => x)) vs = vs) by (induction 1; simpl; congruence).
-  induction v using value_induction; simpl; f_equal; auto.
-Qed.
-
-Section Data.
-Context {L A B A' B' T : Type} (rel : T -> A -> B -> Prop) (rel' : T -> A' -> B' -> Prop) (t : T).
-
-Lemma map_value_related (g : A -> A') (h : B -> B') : (forall x y, rel t x y -> rel' t (g x) (h y)) ->
-  forall (v : value L A) w, related rel t v w -> related rel' t (map_value g v) (map_value h w).
-Proof.
-  intro G. assert (K : forall (vs : list (value L A)) ws,
-    Forall (fun v => forall w, related rel t v w -> related rel' t (map_value g v) (map_value h w)) vs ->
-    Forall2 (related rel t) vs ws -> Forall2 (related rel' t) (map (map_value g) vs) (map (map_value h) ws)).
-  { intros vs ws H V. generalize (Forall_both _ _ _ _ H V). clear. induction 1 as [|x y ? ? []]; simpl; constructor; auto. }
-  induction v using value_induction; intros w V; inversion V; subst; simpl; constructor; auto.
-Qed.
-
-Lemma map_data_related tangent (g : A -> option A') (h : B -> option B') :
-  (forall x x', g x = Some x' -> forall y, rel t x y -> exists y', h y = Some y' /\ rel' t x' y') ->
-  forall (v : value L A) u, map_data tangent g v = Some u -> forall w, related rel t v w ->
-  exists u', map_data tangent h w = Some u' /\ related rel' t u u'.
-Proof.
-  intro G. assert (K : forall (vs : list (value L A)) us, Forall (fun v => forall u, map_data tangent g v = Some u ->
-      forall w, related rel t v w -> exists u', map_data tangent h w = Some u' /\ related rel' t u u') vs ->
-    all (map_data (L := L) tangent g) vs = Some us -> forall ws, Forall2 (related rel t) vs ws ->
-    exists us', all (map_data (L := L) tangent h) ws = Some us' /\ Forall2 (related rel' t) us us').
-  { induction vs as [|v vs IH]; simpl; intros us H E ws V; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
-    - injection E as <-. eauto.
-    - apply Forall_cons_iff in H as [Hv H]. destruct (map_data tangent g v) as [u|]; [|discriminate].
-      destruct (all _ vs) as [us'|] eqn:US; [|discriminate]. injection E as <-.
-      destruct (Hv _ eq_refl _ Vv) as (u' & -> & U). destruct (IH _ H eq_refl _ Vs) as (us2 & -> & W). eauto. }
-  induction v using value_induction; simpl; intros u E w V; inversion V; subst; simpl; try discriminate.
-  - destruct (g x) as [x'|] eqn:X; [|discriminate]. injection E as <-. edestruct G as (y' & -> & Y); eauto.
-    eexists. split; [reflexivity | now constructor].
-  - injection E as <-. eexists. split; [reflexivity|]. destruct tangent; repeat constructor.
-  - injection E as <-. eexists. split; [reflexivity|]. destruct tangent; repeat constructor.
-  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
-    eexists. split; [reflexivity | now constructor].
-  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
-    eexists. split; [reflexivity | now constructor].
-  - destruct (all _ vs) as [us|] eqn:U; [|discriminate]. injection E as <-. edestruct K as (us' & -> & W); eauto.
-    eexists. split; [reflexivity | now constructor].
-Qed.
-
-Lemma bundle_related : forall v dv (z : value L (A * A)), bundle v dv = Some z -> forall w dw, related rel t v w ->
-  related rel t dv dw -> exists z', bundle w dw = Some z' /\ related (pairwise rel) t z z'.
-Proof.
-  assert (K : forall vs : list (value L A), Forall (fun v => forall dv (z : value L (A * A)), bundle v dv = Some z -> forall w dw,
-      related rel t v w -> related rel t dv dw -> exists z', bundle w dw = Some z' /\ related (pairwise rel) t z z') vs ->
-    forall dvs zs, both bundle vs dvs = Some zs -> forall ws dws, Forall2 (related rel t) vs ws ->
-    Forall2 (related rel t) dvs dws -> exists zs', both bundle ws dws = Some zs' /\
-      Forall2 (related (pairwise rel) t) zs zs').
-  { induction vs as [|v vs IH]; intros H dvs zs E ws dws V W; inversion V as [|? w ? ws' Vv Vs]; subst;
-      destruct dvs as [|dv dvs]; try discriminate E; inversion W as [|? dw ? dws' Wv Ws]; subst; simpl in *.
-    - injection E as <-. eauto.
-    - apply Forall_cons_iff in H as [Hv H]. destruct (bundle v dv) as [z|] eqn:Z; [|discriminate].
-      destruct (both bundle vs dvs) as [zs'|] eqn:ZS; [|discriminate]. injection E as <-.
-      destruct (Hv _ _ Z _ _ Vv Wv) as (u & -> & U). destruct (IH H _ _ ZS _ _ Vs Ws) as (us & -> & US). eauto. }
-  induction v using value_induction; intros dv z' E w dw V W; destruct dv as [| | |ds| | | | | |]; try discriminate E;
-    inversion V; subst; inversion W; subst; simpl in *.
-  - injection E as <-. eexists. split; [reflexivity|]. constructor. now split.
-  - destruct ds; [|discriminate]. injection E as <-. match goal with H : Forall2 _ [] _ |- _ => inversion H end.
-    eexists. split; [reflexivity | constructor].
-  - destruct ds; [|discriminate]. injection E as <-. match goal with H : Forall2 _ [] _ |- _ => inversion H end.
-    eexists. split; [reflexivity | constructor].
-  - destruct (both bundle vs ds) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
-    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
-  - destruct (Nat.eqb tag tag0); [|discriminate].
-    destruct (both bundle vs vs0) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
-    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
-  - destruct (both bundle vs vs0) as [zs|] eqn:Z; [|discriminate]. injection E as <-.
-    edestruct K as (zs' & -> & ZS); eauto. eexists. split; [reflexivity | now constructor].
-Qed.
-
-Lemma leaves_related : forall (v : value L A) xs, leaves v = Some xs -> forall w, related rel t v w ->
-  exists ys, leaves w = Some ys /\ Forall2 (rel t) xs ys.
-Proof.
-  assert (K : forall vs, Forall (fun v : value L A => forall xs, leaves v = Some xs -> forall w, related rel t v w ->
-      exists ys, leaves w = Some ys /\ Forall2 (rel t) xs ys) vs ->
-    forall found, all leaves vs = Some found -> forall ws, Forall2 (related rel t) vs ws ->
-    exists found', all leaves ws = Some found' /\ Forall2 (rel t) (concat found) (concat found')).
-  { induction vs as [|v vs IH]; simpl; intros H found E ws V; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
-    - injection E as <-. exists []. split; [reflexivity | constructor].
-    - apply Forall_cons_iff in H as [Hv H]. destruct (leaves v) as [xs|] eqn:X; [|discriminate].
-      destruct (all leaves vs) as [more|] eqn:M; [|discriminate]. injection E as <-.
-      destruct (Hv _ eq_refl _ Vv) as (ys & -> & Y). destruct (IH H _ eq_refl _ Vs) as (more' & -> & M').
-      eexists. split; [reflexivity|]. simpl. now apply Forall2_app. }
-  induction v using value_induction; simpl; intros xs E w V; inversion V; subst; simpl; try discriminate.
-  - injection E as <-. eauto.
-  - injection E as <-. eauto.
-  - injection E as <-. eauto.
-  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
-  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
-  - destruct (all leaves vs) as [found|] eqn:X; [|discriminate]. injection E as <-. edestruct K as (ys & -> & Y); eauto.
-Qed.
-
-Lemma fill_related : forall (v : value L A) xs (r : value L A' * list A'), fill v xs = Some r -> forall w ys,
-  related rel t v w -> Forall2 (rel' t) xs ys ->
-  exists s, fill w ys = Some s /\ related rel' t (fst r) (fst s) /\ Forall2 (rel' t) (snd r) (snd s).
-Proof.
-  assert (K : forall vs, Forall (fun v : value L A => forall xs (r : value L A' * list A'), fill v xs = Some r -> forall w ys,
-      related rel t v w -> Forall2 (rel' t) xs ys ->
-      exists s, fill w ys = Some s /\ related rel' t (fst r) (fst s) /\ Forall2 (rel' t) (snd r) (snd s)) vs ->
-    forall xs (r : list (value L A') * list A'), through fill vs xs = Some r -> forall ws ys, Forall2 (related rel t) vs ws ->
-    Forall2 (rel' t) xs ys -> exists s, through fill ws ys = Some s /\ Forall2 (related rel' t) (fst r) (fst s) /\
-      Forall2 (rel' t) (snd r) (snd s)).
-  { induction vs as [|v vs IH]; simpl; intros H xs r E ws ys V Y; inversion V as [|? w ? ws' Vv Vs]; subst; simpl.
-    - injection E as <-. eexists. split; [reflexivity|]. simpl. auto.
-    - apply Forall_cons_iff in H as [Hv H]. destruct (fill v xs) as [[u rest]|] eqn:U; [|discriminate]. simpl in E.
-      destruct (through fill vs rest) as [[us rest']|] eqn:US; [|discriminate]. injection E as <-.
-      destruct (Hv _ _ U _ _ Vv Y) as ([u' q] & -> & U' & Q). simpl in *.
-      destruct (IH H _ _ US _ _ Vs Q) as ([us' q'] & -> & US' & Q').
-      eexists. split; [reflexivity|]. simpl in *. auto. }
-  induction v using value_induction; simpl; intros xs r E w ys V Y; inversion V; subst; simpl; try discriminate.
-  - destruct xs; [discriminate|]. injection E as <-. inversion Y; subst. eexists. split; [reflexivity|]. simpl.
-    split; [now constructor | assumption].
-  - injection E as <-. eexists. split; [reflexivity|]. simpl. split; [repeat constructor | assumption].
-  - injection E as <-. eexists. split; [reflexivity|]. simpl. split; [repeat constructor | assumption].
-  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
-    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
-  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
-    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
-  - destruct (through fill vs xs) as [[us rest]|] eqn:U; [|discriminate]. injection E as <-.
-    edestruct K as ([us' q] & -> & U' & Q); eauto. eexists. split; [reflexivity|]. split; [now constructor | exact Q].
-Qed.
-End Data.
-
-(** ** Derivatives inside a program *)
-Section Inside.
-Context {L A B T : Type} (SA : numbers L A) (SB : T -> numbers L B).
-Context (F : (T -> Prop) -> Prop) {FF : Filter F} (rel : T -> A -> B -> Prop).
-Notation related_dual := (related (L := L) (pairwise rel)).
-Notation related := (related (L := L) rel).
-Notation all_related := (all_related (L := L) rel).
-Variable numbers_similar : similar SA SB F rel.
-Let integers' := integers _ _ _ _ numbers_similar.
-Let twos' := twos _ _ _ _ numbers_similar.
-
-Lemma lift_related t v w : related t v w -> related_dual t (lift SA v) (lift (SB t) w).
-Proof. apply map_value_related. intros x y R. split; [exact R | apply integers']. Qed.
-
-Lemma direction_related t x y n i dx : related t x y -> direction SA x n i = Some dx ->
-  exists dy, direction (SB t) y n i = Some dy /\ related t dx dy.
-Proof.
-  unfold direction. intros X E. destruct (fill x _) as [r|] eqn:R; [|discriminate]. injection E as <-.
-  assert (D : Forall2 (rel t) (map (fun j => of_int SA (if Nat.eqb i j then 1%Z else 0%Z)) (seq 0 n))
-    (map (fun j => of_int (SB t) (if Nat.eqb i j then 1%Z else 0%Z)) (seq 0 n)))
-    by (clear R; induction (seq 0 n); simpl; constructor; auto).
-  destruct (fill_related rel rel t _ _ _ R _ _ X D) as (s & -> & S & _). eauto.
-Qed.
-
-Lemma product_related v dv r : product SA v dv = Some r ->
-  F (fun t => forall w dw, related t v w -> related t dv dw -> exists s, product (SB t) w dw = Some s /\ rel t r s).
-Proof.
-  unfold product. destruct (bundle v dv) as [z|] eqn:Z; [|discriminate]. destruct (leaves z) as [pairs|] eqn:P; [|discriminate].
-  intro E.
-  assert (K : forall pairs x r,
-    steps (fun p total => do x <- two SA Mul (fst p) (snd p); two SA Add total x) pairs x = Some r ->
-    F (fun t => forall pairs' y, Forall2 (pairwise rel t) pairs pairs' -> rel t x y -> exists s,
-      steps (fun p total => do x <- two (SB t) Mul (fst p) (snd p); two (SB t) Add total x) pairs' y = Some s /\ rel t r s)).
-  { clear - FF twos'. induction pairs as [|p pairs IH]; simpl; intros x r E.
-    - injection E as <-. apply filter_forall. intros t pairs' y Q X. inversion Q; subst. simpl. eauto.
-    - destruct (two SA Mul (fst p) (snd p)) as [a|] eqn:M; [|discriminate].
-      destruct (two SA Add x a) as [b|] eqn:S; [|discriminate].
-      generalize (filter_and _ _ (twos' _ _ _ _ M) (filter_and _ _ (twos' _ _ _ _ S) (IH _ _ E))). apply filter_imp.
-      intros t (K1 & K2 & K3) pairs' y Q X. inversion Q as [|? q ? ? [Q1 Q2] Q']; subst. simpl.
-      destruct (K1 _ _ Q1 Q2) as (a' & -> & A'). destruct (K2 _ _ X A') as (b' & -> & B'). now apply K3. }
-  generalize (K _ _ _ E). apply filter_imp. intros t K' w dw V W.
-  destruct (bundle_related rel t _ _ _ Z _ _ V W) as (z' & -> & Z').
-  destruct (leaves_related (pairwise rel) t _ _ P _ Z') as (pairs' & -> & P'). apply K'; auto.
-Qed.
-
-Lemma pull_related x columns bar v : pull SA x columns bar = Some v ->
-  F (fun t => forall y ds bar', related t x y -> all_related t columns ds -> related t bar bar' ->
-    exists w, pull (SB t) y ds bar' = Some w /\ related t v w).
-Proof.
-  unfold pull. destruct (all _ columns) as [products|] eqn:P; [|discriminate].
-  destruct (fill x products) as [r|] eqn:R; [|discriminate]. intro E. injection E as <-.
-  assert (K : F (fun t => forall ds bar', all_related t columns ds -> related t bar bar' ->
-    exists qs, all (fun column => product (SB t) column bar') ds = Some qs /\ Forall2 (rel t) products qs)).
-  { clear R. revert products P. induction columns as [|c columns IH]; simpl; intros products P.
-    - injection P as <-. apply filter_forall. intros t ds bar' D _. inversion D; subst. simpl. eauto.
-    - destruct (product SA c bar) as [p|] eqn:Q; [|discriminate]. destruct (all _ columns) as [ps|] eqn:PS; [|discriminate].
-      injection P as <-. generalize (filter_and _ _ (product_related _ _ _ Q) (IH _ eq_refl)). apply filter_imp.
-      intros t (K1 & K2) ds bar' D B'. inversion D as [|? d ? ds' D1 D2]; subst. simpl.
-      destruct (K1 _ _ D1 B') as (q & -> & Q'). destruct (K2 _ _ D2 B') as (qs & -> & QS). eauto. }
-  revert K. apply filter_imp. intros t K y ds bar' X D B'. destruct (K _ _ D B') as (qs & -> & Q).
-  destruct (fill_related rel rel t _ _ _ R _ _ X Q) as (s & -> & S & _). eauto.
-Qed.
-
-Lemma forward_related runA runB f x dx r :
-  (forall g z r, runA g z = Some r -> F (fun t => forall g' z', related_dual t g g' ->
-    related_dual t z z' ->
-    exists r', runB t g' z' = Some r' /\ related_dual t r r')) ->
-  forward SA runA f x dx = Some r ->
-  F (fun t => forall f' x' dx', related t f f' -> related t x x' -> related t dx dx' ->
-    exists s, forward (SB t) (runB t) f' x' dx' = Some s /\ related t (fst r) (fst s) /\ related t (snd r) (snd s)).
-Proof.
-  unfold forward. intros H. destruct (bundle x dx) as [z|] eqn:Z; [|discriminate].
-  destruct (runA (lift SA f) z) as [u|] eqn:U; [|discriminate].
-  destruct (map_data false _ u) as [y|] eqn:Y; [|discriminate].
-  destruct (map_data true _ u) as [dy|] eqn:DY; [|discriminate]. intro E. injection E as <-.
-  generalize (H _ _ _ U). apply filter_imp. intros t K f' x' dx' FF' X DX.
-  destruct (bundle_related rel t _ _ _ Z _ _ X DX) as (z' & -> & Z').
-  destruct (K (lift (SB t) f') z' (lift_related _ _ _ FF') Z') as (u' & -> & U').
-  assert (G1 : forall p (x : A), Some (fst p) = Some x -> forall q, pairwise rel t p q ->
-    exists y : B, Some (fst q) = Some y /\ rel t x y) by (intros p x0 E q [Q _]; injection E as <-; eauto).
-  assert (G2 : forall p (x : A), Some (snd p) = Some x -> forall q, pairwise rel t p q ->
-    exists y : B, Some (snd q) = Some y /\ rel t x y) by (intros p x0 E q [_ Q]; injection E as <-; eauto).
-  destruct (map_data_related (pairwise rel) rel t false _ _ G1 u y Y u' U') as (y' & -> & Y').
-  destruct (map_data_related (pairwise rel) rel t true _ _ G2 u dy DY u' U') as (dy' & -> & DY').
-  eexists. split; [reflexivity|]. now split.
-Qed.
-(** ** Evaluation *)
-
-(** What gives [x] with the first numbers gives something related with the second, at nearly all points, in all related
-    environments. *)
-Definition follows {X Y} (R : T -> X -> Y -> Prop) (env : list (value L A)) (x : X)
-  (g : T -> list (value L B) -> option Y) : Prop :=
-  F (fun t => forall env', all_related t env env' -> exists y, g t env' = Some y /\ R t x y).
-
-Lemma all_follows {X} (f : X -> option (value L A)) (g : T -> list (value L B) -> X -> option (value L B)) env :
-  (forall x v, f x = Some v -> follows related env v (fun t env' => g t env' x)) ->
-  forall xs vs, all f xs = Some vs -> follows all_related env vs (fun t env' => all (g t env') xs).
-Proof.
-  unfold follows. intros H. induction xs as [|x xs IH]; simpl; intros vs E.
-  - injection E as <-. apply filter_forall. intros t env' _. eexists. split; [reflexivity | constructor].
-  - destruct (f x) as [v|] eqn:V; [|discriminate]. destruct (all f xs) as [ws|] eqn:W; [|discriminate].
-    injection E as <-. generalize (filter_and _ _ (H _ _ V) (IH _ eq_refl)). apply filter_imp.
-    intros t [K K'] env' M. destruct (K env' M) as (y & -> & Y), (K' env' M) as (ys & -> & Ys).
-    eexists. split; [reflexivity | now constructor].
-Qed.
-
-Lemma steps_follows {X} (f : X -> value L A -> option (value L A))
-  (g : T -> list (value L B) -> X -> value L B -> option (value L B)) env :
-  (forall x s v, f x s = Some v ->
-    F (fun t => forall env' s', all_related t env env' -> related t s s' ->
-      exists w, g t env' x s' = Some w /\ related t v w)) ->
-  forall xs s v, steps f xs s = Some v ->
-  F (fun t => forall env' s', all_related t env env' -> related t s s' ->
-    exists w, steps (g t env') xs s' = Some w /\ related t v w).
-Proof.
-  intros H. induction xs as [|x xs IH]; simpl; intros s v E.
-  - injection E as <-. apply filter_forall. eauto.
-  - destruct (f x s) as [r|] eqn:R; [|discriminate].
-    generalize (filter_and _ _ (H _ _ _ R) (IH _ _ E)). apply filter_imp.
-    intros t [K K'] env' s' M S. destruct (K env' s' M S) as (y & -> & Y). now apply K'.
-Qed.
-
-Lemma while_follows (c : value L A -> option bool) (f : value L A -> option (value L A))
-  (d : T -> list (value L B) -> value L B -> option bool) (g : T -> list (value L B) -> value L B -> option (value L B)) env :
-  (forall s b, c s = Some b ->
-    F (fun t => forall env' s', all_related t env env' -> related t s s' -> d t env' s' = Some b)) ->
-  (forall s v, f s = Some v ->
-    F (fun t => forall env' s', all_related t env env' -> related t s s' -> exists w, g t env' s' = Some w /\ related t v w)) ->
-  forall n s v, while n c f s = Some v ->
-  F (fun t => forall env' s', all_related t env env' -> related t s s' ->
-    exists w, while n (d t env') (g t env') s' = Some w /\ related t v w).
-Proof.
-  intros H H'. induction n; simpl; intros s v E; [discriminate|].
-  destruct (c s) as [b|] eqn:C; [|discriminate]. destruct b.
-  - destruct (f s) as [r|] eqn:R; [|discriminate].
-    generalize (filter_and _ _ (H _ _ C) (filter_and _ _ (H' _ _ R) (IHn _ _ E))). apply filter_imp.
-    intros t (K & K' & K'') env' s' M S. rewrite (K env' s' M S). destruct (K' env' s' M S) as (y & -> & Y).
-    now apply K''.
-  - injection E as <-. generalize (H _ _ C). apply filter_imp. intros t K env' s' M S. rewrite (K env' s' M S). eauto.
-Qed.
-
-End Inside.
 
 Section Simulation.
 Context {L T : Type} (F : (T -> Prop) -> Prop) {FF : Filter F} (globals : list (expr L)).
 
-Theorem simulation : forall n A B (SA : numbers L A) (SB : T -> numbers L B) (rel : T -> A -> B -> Prop),
-  similar SA SB F rel -> forall e env v, eval globals SA n e env = Some v ->
-  F (fun t => forall env', all_related rel t env env' ->
-    exists w, eval globals (SB t) n e env' = Some w /\ related rel t v w).
+(** Where a trusted rule is applied and the function has a result at given numbers, the second kind has a related one. *)
+Definition rules_follow {A B} (SA : numbers L A) trusted (KB : T -> kind L B) (rel : T -> A -> B -> Prop) : Prop :=
+  forall n backward f rule x y, trusted n backward f rule x = true ->
+  eval globals (Ground SA trusted) n (EApp (EVar 0) (EVar 1)) [f; x] = Some y ->
+  F (fun t => forall f' rule' x', related rel t f f' -> related rel t rule rule' -> related rel t x x' ->
+    exists y', apply_custom globals (KB t) n backward f' rule' x' = Some y' /\ related rel t y y').
+
+(** Two kinds of numbers that are similar: given numbers, level by level above them, or given numbers and others whose
+    rules give what the functions do. *)
+Inductive alike : forall A B, kind L A -> (T -> kind L B) -> (T -> A -> B -> Prop) -> Prop :=
+  | alike_ground A B SA trusted SB rel : similar SA SB F rel -> alike A B (Ground SA trusted) (fun t => ground (SB t)) rel
+  | alike_rules A B SA trusted KB rel : similar SA (fun t => numbers_of (KB t)) F rel -> rules_follow SA trusted KB rel ->
+      alike A B (Ground SA trusted) KB rel
+  | alike_above A B KA KB rel : alike A B KA KB rel -> alike (A * A) (B * B) (Above KA) (fun t => Above (KB t)) (pairwise rel).
+
+Lemma alike_similar A B KA KB rel : alike A B KA KB rel -> similar (numbers_of KA) (fun t => numbers_of (KB t)) F rel.
 Proof.
-  induction n as [|n IH']; [discriminate|]. intros A B SA SB rel S e env v H. assert (IH := IH' A B SA SB rel S).
-  assert (LIST : forall es vs, all (fun e => eval globals SA n e env) es = Some vs ->
+  induction 1 as [A B SA trusted SB rel H | A B SA trusted KB rel H _ | A B KA KB rel _ IH]; [exact H | exact H |].
+  exact (similar_dual (numbers_of KA) (fun t => numbers_of (KB t)) F rel IH).
+Qed.
+
+Theorem simulation : forall n A B (KA : kind L A) (KB : T -> kind L B) (rel : T -> A -> B -> Prop),
+  alike A B KA KB rel -> forall e env v, eval globals KA n e env = Some v ->
+  F (fun t => forall env', all_related rel t env env' ->
+    exists w, eval globals (KB t) n e env' = Some w /\ related rel t v w).
+Proof.
+  induction n as [|n IH']; [discriminate|]. intros A B KA KB rel ALIKE e env v H.
+  assert (IH := IH' A B KA KB rel ALIKE).
+  assert (CUSTOM : forall backward f rule x y, apply_custom globals KA n backward f rule x = Some y ->
+    F (fun t => forall f' rule' x', related rel t f f' -> related rel t rule rule' -> related rel t x x' ->
+      exists y', apply_custom globals (KB t) n backward f' rule' x' = Some y' /\ related rel t y y')).
+  { clear - IH' ALIKE FF. destruct ALIKE as [A B SA trusted SB rel S | A B SA trusted KB rel S R | A B KA KB rel ALIKE];
+      intros backward f rule x y E; unfold apply_custom in E.
+    - destruct (trusted n backward f rule x); [|discriminate].
+      generalize (IH' _ _ _ _ _ (alike_ground A B SA trusted SB rel S) _ _ _ E). apply filter_imp.
+      intros t P f' rule' x' RF _ RX. apply P. repeat constructor; assumption.
+    - destruct (trusted n backward f rule x) eqn:Q; [|discriminate]. exact (R n backward f rule x y Q E).
+    - refine (custom_related (numbers_of KA) (fun t => numbers_of (KB t)) F rel (alike_similar _ _ _ _ _ ALIKE) _
+        (fun t f rule x => eval globals (KB t) n (ECustom backward (EVar 0) (EVar 1) (EVar 2)) [f; rule; x]) _
+        (fun t f x => eval globals (KB t) n (EApp (EVar 0) (EVar 1)) [f; x]) _
+        (fun t f x => eval globals (Above (KB t)) n (EApp (EVar 0) (EVar 1)) [f; x]) backward f rule x y _ _ _ E).
+      + intros g r z u Q. generalize (IH' _ _ _ _ _ ALIKE _ _ _ Q). apply filter_imp. intros t P g' r' z' RG RR RZ. apply P.
+        repeat constructor; assumption.
+      + intros g z u Q. generalize (IH' _ _ _ _ _ ALIKE _ _ _ Q). apply filter_imp. intros t P g' z' RG RZ. apply P.
+        repeat constructor; assumption.
+      + intros g z u Q. generalize (IH' _ _ _ _ _ (alike_above _ _ _ _ _ ALIKE) _ _ _ Q). apply filter_imp.
+        intros t P g' z' RG RZ. apply P. repeat constructor; assumption. }
+  assert (ABOVE := alike_above _ _ _ _ _ ALIKE). assert (S := alike_similar _ _ _ _ _ ALIKE).
+  assert (LIST : forall es vs, all (fun e => eval globals KA n e env) es = Some vs ->
     F (fun t => forall env', all_related rel t env env' ->
-      exists ws, all (fun e => eval globals (SB t) n e env') es = Some ws /\ all_related rel t vs ws)).
-  { intros es vs E. apply (all_follows F rel (fun e => eval globals SA n e env) (fun t env' e => eval globals (SB t) n e env'));
+      exists ws, all (fun e => eval globals (KB t) n e env') es = Some ws /\ all_related rel t vs ws)).
+  { intros es vs E. apply (all_follows F rel (fun e => eval globals KA n e env) (fun t env' e => eval globals (KB t) n e env'));
       [|exact E]. intros; now apply IH. }
-  assert (CALL : forall f x y, eval globals SA n (EApp (EVar 0) (EVar 1)) [f; x] = Some y ->
+  assert (CALL : forall f x y, eval globals KA n (EApp (EVar 0) (EVar 1)) [f; x] = Some y ->
     F (fun t => forall f' x', related rel t f f' -> related rel t x x' ->
-      exists y', eval globals (SB t) n (EApp (EVar 0) (EVar 1)) [f'; x'] = Some y' /\ related rel t y y')).
-  { intros f x y E. generalize (IH _ _ _ E). apply filter_imp. intros t K f' x' R R'. apply K. repeat constructor; assumption. }
+      exists y', eval globals (KB t) n (EApp (EVar 0) (EVar 1)) [f'; x'] = Some y' /\ related rel t y y')).
+  { intros f x y E. generalize (IH _ _ _ E). apply filter_imp. intros t P f' x' R R'. apply P. repeat constructor; assumption. }
   assert (ALONG : forall f x dx r,
-    forward SA (fun f z => eval globals (dual SA) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx = Some r ->
+    forward (numbers_of KA) (fun f z => eval globals (Above KA) n (EApp (EVar 0) (EVar 1)) [f; z]) f x dx = Some r ->
     F (fun t => forall f' x' dx', related rel t f f' -> related rel t x x' -> related rel t dx dx' -> exists s,
-      forward (SB t) (fun f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx' = Some s
+      forward (numbers_of (KB t)) (fun f z => eval globals (Above (KB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx' = Some s
       /\ related rel t (fst r) (fst s) /\ related rel t (snd r) (snd s))).
-  { intros f x dx r. apply (forward_related SA SB F rel S
-      (fun f z => eval globals (dual SA) n (EApp (EVar 0) (EVar 1)) [f; z])
-      (fun t f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z])).
-    intros g z u E. generalize (IH' _ _ _ (fun t => dual (SB t)) _ (similar_dual SA SB F rel S) _ _ _ E).
-    apply filter_imp. intros t K g' z' R R'. apply K. repeat constructor; assumption. }
-  destruct e; simpl in H.
+  { intros f x dx r. apply (forward_related (numbers_of KA) (fun t => numbers_of (KB t)) F rel S
+      (fun f z => eval globals (Above KA) n (EApp (EVar 0) (EVar 1)) [f; z])
+      (fun t f z => eval globals (Above (KB t)) n (EApp (EVar 0) (EVar 1)) [f; z])).
+    intros g z u E. generalize (IH' _ _ _ _ _ ABOVE _ _ _ E).
+    apply filter_imp. intros t P g' z' R R'. apply P. repeat constructor; assumption. }
+  destruct e; cbn [eval] in H.
   - apply filter_forall. intros t env' M. simpl. eapply nth_related; eauto.
   - destruct (nth_error globals i) as [e|] eqn:G; [|discriminate]. generalize (IH _ _ _ H). apply filter_imp.
     intros t K env' M. simpl. rewrite G. apply K. constructor.
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | constructor; apply (literals _ _ _ _ S)].
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
+  - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate].
-    generalize (filter_and _ _ (LIST _ _ E) (prim_related SA SB F rel S _ _ _ H)). apply filter_imp.
+    generalize (filter_and _ _ (LIST _ _ E) (prim_related (numbers_of KA) (fun t => numbers_of (KB t)) F rel S _ _ _ H)). apply filter_imp.
     intros t [K K'] env' M. simpl. destruct (K env' M) as (ws & -> & W). now apply K'.
   - injection H as <-. apply filter_forall. intros t env' M. eexists. split; [reflexivity | now constructor].
-  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
-    destruct (eval globals SA n e2 env) as [a|] eqn:E2; [|discriminate].
-    destruct f as [| | | | | | body captured | es i captured | x columns | g x]; try discriminate.
+  - destruct (eval globals KA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [a|] eqn:E2; [|discriminate].
+    destruct f as [| | | | | | | body captured | es i captured | x columns | g x]; try discriminate.
     + generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (IH _ _ _ H))). apply filter_imp.
       intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V). destruct (K' env' M) as (b & -> & W).
       inversion V; subst. apply K''. now constructor.
@@ -348,34 +101,34 @@ Proof.
       intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V). destruct (K' env' M) as (b & -> & W).
       inversion V; subst. rewrite I. apply K''. constructor; [assumption|].
       apply Forall2_app; [now apply functions_related | assumption].
-    + generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (pull_related SA SB F rel S _ _ _ _ H))).
+    + generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (pull_related (numbers_of KA) (fun t => numbers_of (KB t)) F rel S _ _ _ _ H))).
       apply filter_imp. intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V).
       destruct (K' env' M) as (b & -> & W). inversion V; subst. now apply K''.
-    + destruct (forward SA _ g x a) as [r|] eqn:R; [|discriminate]. injection H as <-.
+    + destruct (forward _ _ g x a) as [r|] eqn:R; [|discriminate]. injection H as <-.
       generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (ALONG _ _ _ _ R))).
       apply filter_imp. intros t (K & K' & K'') env' M. simpl. destruct (K env' M) as (f & -> & V).
-      destruct (K' env' M) as (b & -> & W). inversion V as [| | | | | | | | |? g' ? x' G X]; subst.
+      destruct (K' env' M) as (b & -> & W). inversion V as [| | | | | | | | | |? g' ? x' G X]; subst.
       destruct (K'' g' x' b G X W) as (s & -> & _ & DY). eauto.
-  - destruct (eval globals SA n e1 env) as [a|] eqn:E1; [|discriminate].
+  - destruct (eval globals KA n e1 env) as [a|] eqn:E1; [|discriminate].
     generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
     intros t (K & K') env' M. simpl. destruct (K env' M) as (b & -> & W). apply K'. now constructor.
   - generalize (IH _ _ _ H). apply filter_imp. intros t K env' M. simpl. apply K.
     apply Forall2_app; [now apply functions_related | assumption].
-  - destruct (eval globals SA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c as [| |b| | | | | | |]; try discriminate.
+  - destruct (eval globals KA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c as [| |b| | | | | | | |]; try discriminate.
     generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
     intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C; subst. now apply K'.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval globals SA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals KA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     generalize (IH _ _ _ E1). apply filter_imp. intros t K env' M. simpl. destruct (K env' M) as (c & -> & C).
     inversion C; subst. eapply nth_related; eauto.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval globals SA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals KA n e env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     destruct (arm tag arms) as [[fields body]|] eqn:Arm.
     + destruct (Nat.eqb fields (length vs)) eqn:N; [|discriminate].
       generalize (filter_and _ _ (IH _ _ _ E1) (IH _ _ _ H)). apply filter_imp.
-      intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C as [| | | |? ? ws W| | | | |]; subst.
+      intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C as [| | | | |? ? ws W| | | | |]; subst.
       rewrite Arm. rewrite (length_related _ _ _ _ W) in N. rewrite N. apply K'.
       apply Forall2_app; [now apply rev_related | assumption].
     + destruct default as [body|]; [|discriminate].
@@ -383,70 +136,70 @@ Proof.
       intros t (K & K') env' M. simpl. destruct (K env' M) as (c & -> & C). inversion C; subst. rewrite Arm. now apply K'.
   - destruct (all _ es) as [vs|] eqn:E; [|discriminate]. injection H as <-. generalize (LIST _ _ E). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval globals SA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
+  - destruct (eval globals KA n e1 env) as [c|] eqn:E1; [|discriminate]. destruct c; try discriminate.
     destruct (Z.ltb z 0) eqn:Z0; [discriminate|].
     destruct (all _ (below z)) as [vs|] eqn:E; [|discriminate]. injection H as <-.
     assert (K : F (fun t => forall env', all_related rel t env env' -> exists ws,
-      all (fun i => eval globals (SB t) n e2 (VInt i :: env')) (below z) = Some ws /\ all_related rel t vs ws)).
-    { apply (all_follows F rel (fun i => eval globals SA n e2 (VInt i :: env))
-      (fun t env' i => eval globals (SB t) n e2 (VInt i :: env')));
+      all (fun i => eval globals (KB t) n e2 (VInt i :: env')) (below z) = Some ws /\ all_related rel t vs ws)).
+    { apply (all_follows F rel (fun i => eval globals KA n e2 (VInt i :: env))
+      (fun t env' i => eval globals (KB t) n e2 (VInt i :: env')));
         [|exact E]. intros i w I. unfold follows. generalize (IH _ _ _ I). apply filter_imp. intros t K env' M. apply K.
       constructor; [constructor | assumption]. }
     generalize (filter_and _ _ (IH _ _ _ E1) K). apply filter_imp.
     intros t (K1 & K2) env' M. simpl. destruct (K1 env' M) as (c & -> & C). inversion C; subst. rewrite Z0.
     destruct (K2 env' M) as (ws & -> & W). eexists. split; [reflexivity | now constructor].
-  - destruct (eval globals SA n e1 env) as [s|] eqn:E1; [|discriminate].
-    destruct (eval globals SA n e2 env) as [c|] eqn:E2; [|discriminate]. destruct c; try discriminate.
-    assert (K := steps_follows F rel (fun i v => eval globals SA n e3 (VInt i :: v :: env))
-      (fun t env' i v => eval globals (SB t) n e3 (VInt i :: v :: env')) env).
+  - destruct (eval globals KA n e1 env) as [s|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [c|] eqn:E2; [|discriminate]. destruct c; try discriminate.
+    assert (K := steps_follows F rel (fun i v => eval globals KA n e3 (VInt i :: v :: env))
+      (fun t env' i v => eval globals (KB t) n e3 (VInt i :: v :: env')) env).
     specialize (fun K' => K K' _ _ _ H).
     assert (K0 := K ltac:(intros i s0 w I; generalize (IH _ _ _ I); apply filter_imp; intros t P env' s' M SS; apply P;
       repeat (constructor; try assumption))).
     generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) K0)). apply filter_imp.
     intros t (K1 & K2 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & SS). destruct (K2 env' M) as (c & -> & C).
     inversion C; subst. now apply K3.
-  - destruct (eval globals SA n e1 env) as [s|] eqn:E1; [|discriminate].
+  - destruct (eval globals KA n e1 env) as [s|] eqn:E1; [|discriminate].
     assert (K := while_follows F rel
-      (fun v => do c <- eval globals SA n e2 (v :: env); match c with VBool b => Some b | _ => None end)
-      (fun v => eval globals SA n e3 (v :: env))
-      (fun t env' v => do c <- eval globals (SB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
-      (fun t env' v => eval globals (SB t) n e3 (v :: env')) env).
+      (fun v => do c <- eval globals KA n e2 (v :: env); match c with VBool b => Some b | _ => None end)
+      (fun v => eval globals KA n e3 (v :: env))
+      (fun t env' v => do c <- eval globals (KB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
+      (fun t env' v => eval globals (KB t) n e3 (v :: env')) env).
     specialize (fun K' K'' => K K' K'' _ _ _ H).
     assert (K0 : F (fun t => forall env' s', all_related rel t env env' -> related rel t s s' -> exists w, while n
-      (fun v => do c <- eval globals (SB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
-      (fun v => eval globals (SB t) n e3 (v :: env')) s' = Some w /\ related rel t v w)).
+      (fun v => do c <- eval globals (KB t) n e2 (v :: env'); match c with VBool b => Some b | _ => None end)
+      (fun v => eval globals (KB t) n e3 (v :: env')) s' = Some w /\ related rel t v w)).
     { apply K.
-      - intros s0 b I. destruct (eval globals SA n e2 (s0 :: env)) as [c|] eqn:E2; [|discriminate].
+      - intros s0 b I. destruct (eval globals KA n e2 (s0 :: env)) as [c|] eqn:E2; [|discriminate].
         destruct c; try discriminate. injection I as ->. generalize (IH _ _ _ E2). apply filter_imp.
         intros t P env' s' M SS. destruct (P (s' :: env')) as (c & -> & C); [now constructor|]. inversion C; now subst.
       - intros s0 w I. generalize (IH _ _ _ I). apply filter_imp. intros t P env' s' M SS. apply P. now constructor. }
     generalize (filter_and _ _ (IH _ _ _ E1) K0). apply filter_imp.
     intros t (K1 & K3) env' M. simpl. destruct (K1 env' M) as (s' & -> & SS). now apply K3.
-  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
-    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
-    destruct (eval globals SA n e3 env) as [dx|] eqn:E3; [|discriminate].
-    destruct (forward SA _ f x dx) as [r|] eqn:R; [|discriminate]. injection H as <-.
+  - destruct (eval globals KA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals KA n e3 env) as [dx|] eqn:E3; [|discriminate].
+    destruct (forward _ _ f x dx) as [r|] eqn:R; [|discriminate]. injection H as <-.
     generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (filter_and _ _ (IH _ _ _ E3)
       (ALONG _ _ _ _ R)))).
     apply filter_imp. intros t (K1 & K2 & K3 & K4) env' M. simpl. destruct (K1 env' M) as (f' & -> & R1).
     destruct (K2 env' M) as (x' & -> & R2). destruct (K3 env' M) as (dx' & -> & R3).
     destruct (K4 _ _ _ R1 R2 R3) as (s & -> & Y & DY). eexists. split; [reflexivity|]. repeat constructor; assumption.
-  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
-    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
-    destruct (eval globals SA n _ [f; x]) as [y|] eqn:E3; [|discriminate].
+  - destruct (eval globals KA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals KA n _ [f; x]) as [y|] eqn:E3; [|discriminate].
     destruct (leaves x) as [xs|] eqn:X; [|discriminate]. destruct (all _ (seq 0 (length xs))) as [ds|] eqn:D; [|discriminate].
     injection H as <-.
     assert (K : F (fun t => forall f' x', related rel t f f' -> related rel t x x' -> exists es,
-      all (fun i => do dx <- direction (SB t) x' (length xs) i;
-        do r <- forward (SB t) (fun f z => eval globals (dual (SB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx;
+      all (fun i => do dx <- direction (numbers_of (KB t)) x' (length xs) i;
+        do r <- forward (numbers_of (KB t)) (fun f z => eval globals (Above (KB t)) n (EApp (EVar 0) (EVar 1)) [f; z]) f' x' dx;
         Some (snd r)) (seq 0 (length xs)) = Some es /\ all_related rel t ds es)).
     { revert ds D. generalize (seq 0 (length xs)). generalize (length xs). clear X. intros m is. induction is as [|i is IHis];
         simpl; intros ds D.
       - injection D as <-. apply filter_forall. intros. eexists. split; [reflexivity | constructor].
-      - destruct (direction SA x m i) as [dx|] eqn:DX; [|discriminate].
-        destruct (forward SA _ f x dx) as [r|] eqn:R; [|discriminate]. destruct (all _ is) as [more|] eqn:A1; [|discriminate].
+      - destruct (direction _ x m i) as [dx|] eqn:DX; [|discriminate].
+        destruct (forward _ _ f x dx) as [r|] eqn:R; [|discriminate]. destruct (all _ is) as [more|] eqn:A1; [|discriminate].
         injection D as <-. generalize (filter_and _ _ (ALONG _ _ _ _ R) (IHis _ eq_refl)). apply filter_imp.
-        intros t (K1 & K2) f' x' R1 R2. destruct (direction_related SA SB F rel S t x x' m i dx R2 DX) as (dx' & -> & R3).
+        intros t (K1 & K2) f' x' R1 R2. destruct (direction_related (numbers_of KA) (fun t => numbers_of (KB t)) F rel S t x x' m i dx R2 DX) as (dx' & -> & R3).
         destruct (K1 _ _ _ R1 R2 R3) as (s & -> & _ & DY). destruct (K2 _ _ R1 R2) as (es & -> & ES).
         eexists. split; [reflexivity | now constructor]. }
     generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (filter_and _ _ (CALL _ _ _ E3) K))).
@@ -454,20 +207,28 @@ Proof.
     destruct (K2 env' M) as (x' & -> & R2). destruct (K3 _ _ R1 R2) as (y' & -> & R3).
     destruct (leaves_related rel t _ _ X _ R2) as (ys & -> & XY). rewrite <- (Forall2_same_length _ _ _ XY).
     destruct (K4 _ _ R1 R2) as (es & -> & R4). eexists. split; [reflexivity|]. repeat constructor; assumption.
-  - destruct (eval globals SA n e1 env) as [f|] eqn:E1; [|discriminate].
-    destruct (eval globals SA n e2 env) as [x|] eqn:E2; [|discriminate].
-    destruct (eval globals SA n _ [f; x]) as [y|] eqn:E3; [|discriminate]. injection H as <-.
+  - destruct (eval globals KA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [x|] eqn:E2; [|discriminate].
+    destruct (eval globals KA n _ [f; x]) as [y|] eqn:E3; [|discriminate]. injection H as <-.
     generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (CALL _ _ _ E3))).
     apply filter_imp. intros t (K1 & K2 & K3) env' M. simpl. destruct (K1 env' M) as (f' & -> & R1).
     destruct (K2 env' M) as (x' & -> & R2). destruct (K3 _ _ R1 R2) as (y' & -> & R3).
     eexists. split; [reflexivity|]. repeat constructor; assumption.
-  - destruct (eval globals SA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
+  - destruct (eval globals KA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (x' & -> & R).
     refine (map_data_related rel rel t true _ _ _ x v H x' R).
     intros ? ? E b _. injection E as <-. eexists. split; [reflexivity | apply (integers _ _ _ _ S)].
-  - destruct (eval globals SA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
+  - destruct (eval globals KA n e env) as [x|] eqn:E1; [|discriminate]. generalize (IH _ _ _ E1). apply filter_imp.
     intros t K env' M. simpl. destruct (K env' M) as (x' & -> & R).
     refine (map_data_related rel rel t false _ _ _ x v H x' R).
     intros ? ? E b Q. exact (stops _ _ _ _ S _ _ E t b Q).
+  - change (eval globals KA (Datatypes.S n) (ECustom backward e1 e2 e3) env = Some v) in H. rewrite eval_custom in H.
+    destruct (eval globals KA n e1 env) as [f|] eqn:E1; [|discriminate].
+    destruct (eval globals KA n e2 env) as [rule|] eqn:E2; [|discriminate].
+    destruct (eval globals KA n e3 env) as [x|] eqn:E3; [|discriminate].
+    generalize (filter_and _ _ (IH _ _ _ E1) (filter_and _ _ (IH _ _ _ E2) (filter_and _ _ (IH _ _ _ E3)
+      (CUSTOM _ _ _ _ _ H)))).
+    apply filter_imp. intros t (K1 & K2 & K3 & K4) env' M. rewrite eval_custom. destruct (K1 env' M) as (f' & -> & R1).
+    destruct (K2 env' M) as (rule' & -> & R2). destruct (K3 env' M) as (x' & -> & R3). now apply K4.
 Qed.
 End Simulation.

@@ -5,7 +5,7 @@
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists LinearSweep.
-From Pullback Require Reference Related Simulation ReferenceCorrect Frechet Powers.
+From Pullback Require Reference Related Simulation ReferenceCorrect Rules Frechet Powers ArrayLaws.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
 Open Scope R_scope.
@@ -56,26 +56,41 @@ Theorem compiler_agrees : forall G D (b : block G D) push pull, agrees b push pu
   forall u v, dot G (pull u) v = dot D u (push v).
 Proof. exact @agrees_adjoint. Qed.
 
-(** The reference implementation. Its run with curves stops at ties and at edges of domains. Where it gives a result,
-    dual numbers give the value and the slope of that result; so do all runs close by, and the slope is the derivative.
-    The program may have derivatives inside. *)
-Theorem reference_implementation : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) t0 globals n e env f,
-  let curves := ReferenceCorrect.strict lgamma polygamma gamma t0 in
-  let machine := Reference.plain (ReferenceCorrect.reals lgamma polygamma) in
+(** The reference implementation. Its run with curves stops at ties, at edges of domains, and at rules of the program that
+    are not trusted. What is trusted has to be right: where the function has a curve as its result, the rule gives its
+    value and slope. Where the run gives a result, dual numbers give the value and the slope of that result; so do all
+    runs close by, and the slope is the derivative. The program may have derivatives inside. *)
+Theorem reference_implementation : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) t0 globals
+  trusted, ReferenceCorrect.rules_right lgamma polygamma gamma t0 globals trusted -> forall n e env f,
+  let curves := Reference.Ground (ReferenceCorrect.strict lgamma polygamma gamma t0) trusted in
+  let machine := Reference.ground (Reference.plain (ReferenceCorrect.reals lgamma polygamma)) in
   let value := ReferenceCorrect.at_point t0 f in
   Reference.eval globals curves n e env = Some (Reference.VReal f) ->
   (forall env', Forall2 (Related.related (ReferenceCorrect.as_dual t0) t0) env env' ->
-    Reference.eval globals (Reference.dual machine) n e env' =
+    Reference.eval globals (Reference.Above machine) n e env' =
       Some (Reference.VReal (value t0, ReferenceCorrect.slope t0 f))) /\
   locally t0 (fun t => forall env', Forall2 (Related.related (ReferenceCorrect.as_number t0) t) env env' ->
     Reference.eval globals machine n e env' = Some (Reference.VReal (value t))) /\
   is_derive value t0 (ReferenceCorrect.slope t0 f).
-Proof. intros lgamma polygamma gamma t0 globals n e env f. apply (ReferenceCorrect.reference_derivative lgamma polygamma gamma). Qed.
+Proof.
+  intros lgamma polygamma gamma t0 globals trusted right n e env f.
+  apply (ReferenceCorrect.reference_derivative lgamma polygamma gamma t0 globals trusted right).
+Qed.
+
+(** A program without rules has nothing to trust; and an example of a rule that is right. *)
+Theorem reference_without_rules : forall lgamma polygamma gamma t0 globals,
+  ReferenceCorrect.rules_right lgamma polygamma gamma t0 globals (fun _ _ _ _ _ => false).
+Proof. exact Rules.no_rules. Qed.
+
+Theorem rule_of_squares : forall lgamma polygamma gamma t0 globals,
+  ReferenceCorrect.rules_right lgamma polygamma gamma t0 globals (Rules.trusts_square t0).
+Proof. exact Rules.squares_right. Qed.
 
 (** A derivative inside a program, [jvp] of a function [e] of one Real, is that of the function, whatever is inside it. *)
-Theorem reference_inside : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) globals n e captured x dx f,
-  let curves := ReferenceCorrect.strict lgamma polygamma gamma 0 in
-  let machine := Reference.plain (ReferenceCorrect.reals lgamma polygamma) in
+Theorem reference_inside : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) globals trusted,
+  ReferenceCorrect.rules_right lgamma polygamma gamma 0 globals trusted -> forall n e captured x dx f,
+  let curves := Reference.Ground (ReferenceCorrect.strict lgamma polygamma gamma 0) trusted in
+  let machine := Reference.ground (Reference.plain (ReferenceCorrect.reals lgamma polygamma)) in
   let value := ReferenceCorrect.at_point 0 f in
   Reference.eval globals curves n e
     (Reference.VReal (ReferenceCorrect.line x dx) :: map ReferenceCorrect.still captured) = Some (Reference.VReal f) ->
@@ -94,6 +109,23 @@ Proof. exact ReferenceCorrect.inner_gradient. Qed.
 Theorem repeated_squaring : forall polygamma x n, value2 polygamma PowInt x (IZR n) = by_squaring x n /\
   value2 polygamma PowSlope x (IZR n) = IZR n * by_squaring x (n - 1).
 Proof. exact Rewrites.repeated_squaring. Qed.
+
+(** Laws of the optimiser for arrays, sums and choices: those of most use; [ArrayLaws] has all. *)
+Theorem reading_an_update : forall A (a : nat -> A) v i j,
+  update1 a i v i = v /\ (i <> j -> update1 a i v j = a j).
+Proof. exact @ArrayLaws.reading_an_update. Qed.
+
+Theorem guarded_reduction : forall (p : bool) s x, (if p then s + x else s) = s + (if p then x else 0) /\
+  (if p then s - x else s) = s - (if p then x else 0).
+Proof. exact ArrayLaws.guarded_reduction. Qed.
+
+Theorem sum_of_a_loop : forall n e s, loop_up n (fun i s => s + e i) s = s + sum n e.
+Proof. exact ArrayLaws.sum_of_a_loop. Qed.
+
+Theorem interchanged_loops : forall s c n m (p : nat -> nat -> place s c) (x : nat -> nat -> el s) acc,
+  loop_up n (fun i => loop_up m (fun j => add_to (p i j) (x i j))) acc =
+  loop_up m (fun j => loop_up n (fun i => add_to (p i j) (x i j))) acc.
+Proof. exact @ArrayLaws.interchanged_loops. Qed.
 
 (** ** The primitive table *)
 

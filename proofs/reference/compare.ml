@@ -33,7 +33,8 @@ let others =
     "Hypot", Hypot; "Xlogy", Xlogy; "PowInt", PowInt; "IntNeg", IntNeg; "IntAdd", IntAdd; "IntSub", IntSub;
     "IntMul", IntMul; "IntDiv", IntDiv; "IntRem", IntRem; "IntMax", IntMax; "IntMin", IntMin; "IntAbs", IntAbs;
     "IntSignum", IntSignum; "Lt", Lt0; "Le", Le; "Gt", Gt0; "Ge", Ge; "Eq", Eq0; "Ne", Ne; "IntLt", IntLt; "IntLe", IntLe;
-    "IntGt", IntGt; "IntGe", IntGe; "IntEq", IntEq; "IntNe", IntNe; "BoolEq", BoolEq; "Not", Not; "ToReal", ToReal;
+    "IntGt", IntGt; "IntGe", IntGe; "IntEq", IntEq; "IntNe", IntNe; "BoolEq", BoolEq;
+    "StrEq", StrEq; "StrJoin", StrJoin; "Quote", Quote; "ShowInt", ShowInt; "Not", Not; "ToReal", ToReal;
     "Size", Size; "Index", Index; "Update", Update; "Slice", Slice; "Concat", Concat; "Flatten", Flatten; "Sum", Sum;
     "Sized", Sized; "Argsort", Argsort; "Dim", Dim; "CheckSize", CheckSize ]
 
@@ -41,12 +42,15 @@ let prim name = match List.assoc_opt name (unary @ others) with
   | Some prim -> prim
   | None -> failwith ("no primitive of the reference: " ^ name)
 
+let text bytes = List.map (function Atom byte -> int_of_string byte | List _ -> failwith "no byte") bytes
+
 let rec expr = function
   | List [ Atom "var"; Atom i ] -> EVar (int_of_string i)
   | List [ Atom "global"; Atom i ] -> EGlobal (int_of_string i)
   | List [ Atom "real"; Atom x ] -> EReal (float_of_string x)
   | List [ Atom "int"; Atom n ] -> EInt (int_of_string n)
   | List [ Atom "bool"; Atom b ] -> EBool (bool_of_string b)
+  | List (Atom "str" :: bytes) -> EStr (text bytes)
   | List (Atom "prim" :: Atom name :: args) -> EPrim (prim name, List.map expr args)
   | List [ Atom "lam"; body ] -> ELam (expr body)
   | List [ Atom "app"; f; x ] -> EApp (expr f, expr x)
@@ -67,6 +71,8 @@ let rec expr = function
   | List [ Atom "linearize"; f; x ] -> ELinearize (expr f, expr x)
   | List [ Atom "zeros"; e ] -> EZeros (expr e)
   | List [ Atom "stop"; e ] -> EStop (expr e)
+  | List [ Atom "custom_vjp"; f; rule; x ] -> ECustom (true, expr f, expr rule, expr x)
+  | List [ Atom "custom_jvp"; f; rule; x ] -> ECustom (false, expr f, expr rule, expr x)
   | _ -> failwith "no form of the reference"
 
 and arm = function
@@ -78,6 +84,7 @@ let rec data real = function
   | List [ Atom "real"; Atom x ] -> VReal (real (float_of_string x))
   | List [ Atom "int"; Atom n ] -> VInt (int_of_string n)
   | List [ Atom "bool"; Atom b ] -> VBool (bool_of_string b)
+  | List (Atom "str" :: bytes) -> VStr (text bytes)
   | List (Atom "tuple" :: items) -> VTuple (datas real items)
   | List (Atom "con" :: Atom tag :: items) -> VCon (int_of_string tag, datas real items)
   | List (Atom "array" :: items) -> VArray (datas real items)
@@ -137,7 +144,7 @@ let two p x y = match p with
   | Div -> x /. y
   | Rem -> x -. (y *. floor (x /. y))
   | Pow | PowInt -> x ** y
-  | PowSlope -> y *. (x ** (y -. 1.0))
+  | PowSlope -> if y = 0.0 then 0.0 else y *. (x ** (y -. 1.0))
   | Max -> Float.max x y
   | Min -> Float.min x y
   | Atan2 -> atan2 x y
@@ -157,15 +164,19 @@ let machine =
 
 let depth = 100_000
 
-let run numbers globals main argument =
-  match eval globals numbers depth (EApp (EGlobal main, EVar 0)) [ argument ] with
+(* The numbers of the machine, and one level above them. *)
+let plainly = ground (plain machine)
+let one_above = above plainly
+
+let run kind globals main argument =
+  match eval globals kind depth (EApp (EGlobal main, EVar 0)) [ argument ] with
   | Some (VReal x) -> Some x
   | Some _ -> failwith "a result that is no number"
   | None -> None
 
 (* The numbers of a function of an argument and a direction. *)
 let run_along globals def argument direction =
-  match eval globals (plain machine) depth (EApp (EApp (EGlobal def, EVar 0), EVar 1)) [ argument; direction ] with
+  match eval globals plainly depth (EApp (EApp (EGlobal def, EVar 0), EVar 1)) [ argument; direction ] with
   | Some result -> leaves result
   | None -> None
 
@@ -175,11 +186,19 @@ let rec nested = function
   | List (Atom ("jvp" | "vjp" | "linearize") :: parts) -> 1 + deepest parts
   | List parts -> deepest parts
 
-and deepest parts = List.fold_left (fun found part -> max found (nested part)) 0 parts
+and deepest parts =
+  List.fold_left (fun found part -> max found (nested part)) 0 parts
+
+(* Whether a form with one of these names is inside. *)
+let rec holds names = function
+  | Atom name -> List.mem name names
+  | List parts -> List.exists (holds names) parts
 
 let compared = ref 0
 let with_nested = ref 0
 let with_two = ref 0
+let with_rules = ref 0
+let with_texts = ref 0
 let derivatives = ref 0
 let failed = ref 0
 let left_out = ref 0
@@ -213,7 +232,8 @@ let case = function
       forward; reverse; List nested ] ->
     let main = int_of_string main in
     (* The definitions after the main one are its derivatives. *)
-    let inside = deepest (List.filteri (fun i _ -> i <= main) globals) in
+    let own = List.filteri (fun i _ -> i <= main) globals in
+    let inside = deepest own in
     let globals = List.map expr globals in
     let direction = List.map (function Atom x -> float_of_string x | List _ -> failwith "no direction") direction in
     let check what theirs ours =
@@ -221,8 +241,8 @@ let case = function
     let along direction =
       let rest = ref direction in
       let next x = match !rest with d :: ds -> rest := ds; (x, d) | [] -> failwith "a short direction" in
-      run (dual (plain machine)) globals main (data next argument) in
-    (match run (plain machine) globals main (data (fun x -> x) argument), numbers value with
+      run one_above globals main (data next argument) in
+    (match run plainly globals main (data (fun x -> x) argument), numbers value with
      | None, None -> incr failed
      | None, Some _ -> incr left_out
      | Some x, None -> tell seed "no value" [] [ x ]
@@ -232,6 +252,8 @@ let case = function
        incr compared;
        if inside > 0 then incr with_nested;
        if inside > 1 then incr with_two;
+       if holds [ "custom_vjp"; "custom_jvp" ] (List own) then incr with_rules;
+       if holds [ "str"; "ShowInt" ] (List own) then incr with_texts;
        check "the value" theirs [ x ];
        (match along direction, numbers forward with
         | Some (x, dx), Some theirs -> check "the derivative" theirs [ x; dx ]
@@ -260,7 +282,8 @@ let () =
   (try while true do case (parse (input_line stdin)) done with End_of_file -> ());
   Printf.printf
     "%d programs compared, and %d functions made of their derivatives, %d answers differ; %d programs have derivatives \
-     inside, %d of them in each other; %d fail in both, %d use what the reference leaves out; numbers differ by at \
-     most %.1e\n"
-    !compared !derivatives !wrong !with_nested !with_two !failed !left_out !worst;
-  if !wrong > 0 || !compared < 4 * !left_out || 10 * !with_nested < !compared then exit 1
+     inside, %d of them in each other; %d have rules of their own, %d have texts; %d fail in both, %d use what the \
+     reference leaves out; numbers differ by at most %.1e\n"
+    !compared !derivatives !wrong !with_nested !with_two !with_rules !with_texts !failed !left_out !worst;
+  let few part = 10 * !part < !compared in
+  if !wrong > 0 || !compared < 4 * !left_out || few with_nested || few with_rules || few with_texts then exit 1

@@ -20,7 +20,7 @@ use crate::{Data, Failure};
 /// The case of a seed, or none if the reference does not cover it: an error says what is wrong with the contender.
 pub fn case(seed: u64, contender: &Contender) -> Result<Option<String>, String> {
     let (mode, mut config, bytes) = recipe(seed, true);
-    config.nested_ad = true;
+    (config.nested_ad, config.texts_and_rules) = (true, true);
     let mode = match mode {
         Mode::Exact => "exact",
         Mode::Smooth => "smooth",
@@ -100,7 +100,7 @@ fn data(value: &Data<f64>, text: &mut String) {
         Data::Real(x) => return text.push_str(&format!("(real {x:?})")),
         Data::Int(n) => return text.push_str(&format!("(int {n})")),
         Data::Bool(b) => return text.push_str(&format!("(bool {b})")),
-        Data::Str(_) => ("tuple".to_owned(), &[][..]),
+        Data::Str(value) => return bytes(value, text),
         Data::Tuple(items) => ("tuple".to_owned(), items.as_slice()),
         Data::Con(tag, items) => (format!("con {tag}"), items.as_slice()),
         Data::Array(items) => ("array".to_owned(), items.as_slice()),
@@ -109,6 +109,15 @@ fn data(value: &Data<f64>, text: &mut String) {
     for item in items {
         text.push(' ');
         data(item, text);
+    }
+    text.push(')');
+}
+
+/// A text as its bytes.
+fn bytes(value: &str, text: &mut String) {
+    text.push_str("(str");
+    for byte in value.bytes() {
+        let _ = write!(text, " {byte}");
     }
     text.push(')');
 }
@@ -131,7 +140,7 @@ impl Writer<'_> {
             ExprKind::Lit(Lit::Real(x)) => self.text.push_str(&format!("(real {x:?})")),
             ExprKind::Lit(Lit::Int(n)) => self.text.push_str(&format!("(int {n})")),
             ExprKind::Lit(Lit::Bool(b)) => self.text.push_str(&format!("(bool {b})")),
-            ExprKind::Lit(Lit::Str(_)) => return None,
+            ExprKind::Lit(Lit::Str(text)) => bytes(text, self.text),
             ExprKind::Prim(prim, args) => self.form(&format!("prim {prim:?}"), args.iter())?,
             ExprKind::Lam(params, body) => self.function(params, body)?,
             ExprKind::App(function, args) => {
@@ -199,7 +208,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// An operator on functions or data. Left out are derivatives that the program defines itself, and perturbations.
+    /// An operator on functions or data. Left out are perturbations.
     fn operator(&mut self, op: AdOp, args: &[Expr]) -> Option<()> {
         let head = match op {
             AdOp::Jvp => "jvp",
@@ -215,7 +224,9 @@ impl Writer<'_> {
                 self.text.push_str(" (tuple))");
                 return Some(());
             }
-            AdOp::CustomVjp | AdOp::CustomJvp | AdOp::Perturb => return None,
+            AdOp::CustomVjp => "custom_vjp",
+            AdOp::CustomJvp => "custom_jvp",
+            AdOp::Perturb => return None,
         };
         self.form(head, args.iter())
     }

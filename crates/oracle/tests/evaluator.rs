@@ -12,7 +12,8 @@ use pullback_oracle::{
 
 /// What differs, if anything does.
 fn difference(bytes: &[u8], mode: Mode) -> Option<String> {
-    let made = generate(bytes, &Config { mode, size: 150, nested_ad: false });
+    let made =
+        generate(bytes, &Config { mode, size: 150, nested_ad: false, texts_and_rules: false });
     let args = std::slice::from_ref(&made.arg);
     let oracle = eval_f64(&made.program, made.def, args);
     let machine = on_machine(&made.program, made.def, args, Rc::new(NoEngine));

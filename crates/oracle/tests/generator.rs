@@ -13,7 +13,7 @@ const COUNT: u64 = 400;
 
 fn program(seed: u64, mode: Mode, nested_ad: bool) -> Generated {
     let bytes = bytes_of_seed(seed, 40 + (seed as usize * 37) % 600);
-    generate(&bytes, &Config { mode, size: 120, nested_ad })
+    generate(&bytes, &Config { mode, size: 120, nested_ad, texts_and_rules: false })
 }
 
 fn near(a: f64, b: f64, tolerance: f64) -> bool {
@@ -26,7 +26,10 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 fn programs_are_well_typed() {
     for mode in Mode::ALL {
         for seed in 0..COUNT {
-            let made = program(seed, mode, true);
+            let bytes = bytes_of_seed(seed, 40 + (seed as usize * 37) % 600);
+            let texts_and_rules = seed % 2 == 1;
+            let config = Config { mode, size: 120, nested_ad: true, texts_and_rules };
+            let made = generate(&bytes, &config);
             if let Err(mistakes) =
                 pullback_lambda::verify(&made.program, pullback_lambda::Stage::Any)
             {
@@ -38,7 +41,10 @@ fn programs_are_well_typed() {
 
 #[test]
 fn no_bytes_make_a_program() {
-    let made = generate(&[], &Config { mode: Mode::Free, size: 100, nested_ad: true });
+    let made = generate(
+        &[],
+        &Config { mode: Mode::Free, size: 100, nested_ad: true, texts_and_rules: false },
+    );
     assert!(pullback_lambda::verify(&made.program, pullback_lambda::Stage::Any).is_ok());
 }
 

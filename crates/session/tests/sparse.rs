@@ -332,7 +332,7 @@ fn patterns_of_random_programs_miss_nothing() {
         let (mut entries, mut empty) = (0, 0);
         for (seed, kind) in (0..count).flat_map(|seed| Kind::ALL.map(|kind| (seed, kind))) {
             let bytes = bytes_of_seed(seed, 40 + (seed as usize * 37) % 600);
-            let config = Config { mode: kind, size: 90, nested_ad: false };
+            let config = Config { mode: kind, size: 90, nested_ad: false, texts_and_rules: false };
             let mut made = generate(&bytes, &config);
             let argument = to_value(&made.arg);
             let second = gradient(&mut made.program, made.def);

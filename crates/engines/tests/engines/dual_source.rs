@@ -302,7 +302,8 @@ fn random_programs_are_translated_to_programs_of_the_translated_type() {
     deep(|| {
         let mut compared = 0;
         for seed in 0..400 {
-            let config = Config { mode: Kind::Smooth, size: 60, nested_ad: false };
+            let config =
+                Config { mode: Kind::Smooth, size: 60, nested_ad: false, texts_and_rules: false };
             let random = generate(&bytes_of_seed(seed, 400), &config);
             let random =
                 Generated { program: random.program.without_marks().into_owned(), ..random };

@@ -146,7 +146,7 @@ pub fn recipe(seed: u64, large: bool) -> (Mode, Config, Vec<u8>) {
         if large { (10, 61, 40, 600) } else { (4, 19, 24, 101) };
     let draw = seed as usize;
     let size = smallest + (draw * 29) % sizes;
-    let config = Config { mode, size, nested_ad: seed % 6 >= 3 };
+    let config = Config { mode, size, nested_ad: seed % 6 >= 3, texts_and_rules: false };
     (mode, config, bytes_of_seed(seed, shortest + (draw * 37) % lengths))
 }
 

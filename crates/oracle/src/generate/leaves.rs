@@ -60,6 +60,7 @@ impl Generator<'_> {
                 Expr::int(if value == 5 { -1 } else { value }, Span::NONE)
             }
             TypeKind::Bool => Expr::bool(self.entropy.below(2) == 1, Span::NONE),
+            TypeKind::Str if self.config.texts_and_rules => self.text_literal(),
             TypeKind::Str => Expr::str("text", Span::NONE),
             TypeKind::Tuple(items) => {
                 let items = all(self, items.iter().collect());

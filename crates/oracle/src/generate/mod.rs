@@ -11,6 +11,7 @@ mod data;
 mod entropy;
 mod forms;
 mod leaves;
+mod own;
 mod reals;
 mod shrink;
 
@@ -48,6 +49,8 @@ pub struct Config {
     pub size: usize,
     /// Whether programs may differentiate inside (the oracle itself cannot follow).
     pub nested_ad: bool,
+    /// Whether programs may hold texts, and functions with derivatives of their own (the oracle itself follows no rules).
+    pub texts_and_rules: bool,
 }
 
 /// A part of the language that a program may or may not use.
@@ -189,6 +192,7 @@ impl Generator<'_> {
             TypeKind::Real => self.real(fuel),
             TypeKind::Int => self.int(fuel),
             TypeKind::Bool => self.bool(fuel),
+            TypeKind::Str if self.config.texts_and_rules => self.text(fuel),
             TypeKind::Str => self.leaf(ty),
             TypeKind::Tuple(items) => {
                 let items =
@@ -220,7 +224,7 @@ impl Generator<'_> {
     /// A type for an intermediate result.
     fn some_type(&mut self, fuel: usize) -> Type {
         let fuel = fuel.saturating_sub(1);
-        match self.entropy.below(12) {
+        match self.entropy.below(if self.config.texts_and_rules { 13 } else { 12 }) {
             4 => Type::int(),
             5 => Type::bool(),
             6 | 7 if fuel > 0 && self.may(Feature::Tuple) => {
@@ -238,6 +242,7 @@ impl Generator<'_> {
                 let from = self.some_type(0);
                 Type::fun(from, self.some_type(fuel.min(1)))
             }
+            12 => Type::str(),
             _ => Type::real(),
         }
     }

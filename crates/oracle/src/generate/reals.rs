@@ -91,7 +91,7 @@ impl Generator<'_> {
 
     pub(super) fn real(&mut self, fuel: usize) -> Expr {
         let (ty, fuel) = (Type::real(), fuel.saturating_sub(1));
-        match self.entropy.below(10) {
+        match self.entropy.below(if self.config.texts_and_rules { 13 } else { 10 }) {
             0..4 => {
                 let op = self.pick(&[Prim::Mul, Prim::Add, Prim::Sub]);
                 prim(op, vec![self.expr(&ty, fuel), self.expr(&ty, fuel)])
@@ -114,6 +114,11 @@ impl Generator<'_> {
                 prim(Prim::ToReal, vec![n])
             }
             7 if self.may(Feature::NestedAd) && fuel > 0 => self.derivative(fuel),
+            10 | 11 => self.ruled(fuel),
+            12 => {
+                let (same, then) = (self.same_text(fuel), self.expr(&ty, fuel));
+                Expr::if_(same, then, self.expr(&ty, fuel), Span::NONE)
+            }
             _ => match self.config.mode {
                 Mode::Exact => self.exact_real(fuel),
                 Mode::Smooth => self.smooth_real(fuel),
@@ -210,7 +215,7 @@ impl Generator<'_> {
 
     pub(super) fn bool(&mut self, fuel: usize) -> Expr {
         let fuel = (fuel.saturating_sub(1)).min(3);
-        match self.entropy.below(8) {
+        match self.entropy.below(if self.config.texts_and_rules { 9 } else { 8 }) {
             0..4 => {
                 let op = self.pick(COMPARISONS);
                 let ty = Type::real();
@@ -224,6 +229,7 @@ impl Generator<'_> {
                 let ty = Type::int();
                 prim(op, vec![self.expr(&ty, fuel), self.expr(&ty, fuel)])
             }
+            8 => self.same_text(fuel),
             6 => prim(Prim::Not, vec![self.expr(&Type::bool(), fuel)]),
             _ => {
                 let ty = Type::bool();
