@@ -211,33 +211,28 @@ Defined.
 
 (** Where the row promises the derivative by one argument alone, the other one has to be held: [pow] with a base that is
     not positive is such a primitive. *)
-Definition slopes_by_first p x y : option {d |
-  slopes_of_two (plain reals) p x y (value2 p x y) = Some d /\ is_derive (fun x => value2 p x y) x (fst d)}.
+Definition inside_by first p x y : Prop := match row p with
+  | Some (d, [Some _; Some _]) => inside lgamma polygamma first x y d
+  | _ => False
+  end.
+
+Definition inside_by_dec first p x y : {inside_by first p x y} + {~ inside_by first p x y}.
 Proof.
-  destruct (slopes_of_two (plain reals) p x y (value2 p x y)) as [e|] eqn:E; [|exact None].
-  generalize (rows_of_two lgamma polygamma p x y) (known_rows p). unfold slopes_of_two in E.
-  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
-  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
-  destruct (inside_dec true x y d) as [I|]; [|exact (fun _ _ => None)]. intros [P _] K.
-  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K. apply andb_prop in K as [K1 K2].
-  destruct (Reference.slope (plain reals) _ _ _ t) as [d1|] eqn:E1; [|discriminate].
-  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. injection E as <-. simpl.
-  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K1 eq_refl eq_refl E1). exact (P I).
+  unfold inside_by. destruct (row p) as [[d [|[t|] [|[u|] [|? ?]]]]|]; try (right; tauto). apply inside_dec.
 Defined.
 
-Definition slopes_by_second p x y : option {d |
-  slopes_of_two (plain reals) p x y (value2 p x y) = Some d /\ is_derive (fun y => value2 p x y) y (snd d)}.
+Lemma slopes_by_one p x y e : slopes_of_two (plain reals) p x y (value2 p x y) = Some e ->
+  (inside_by true p x y -> is_derive (fun x => value2 p x y) x (fst e)) /\
+  (inside_by false p x y -> is_derive (fun y => value2 p x y) y (snd e)).
 Proof.
-  destruct (slopes_of_two (plain reals) p x y (value2 p x y)) as [e|] eqn:E; [|exact None].
-  generalize (rows_of_two lgamma polygamma p x y) (known_rows p). unfold slopes_of_two in E.
-  destruct (row p) as [[d ts]|]; [|exact (fun _ _ => None)].
-  destruct ts as [|[t|] [|[u|] [|? ?]]]; try discriminate E.
-  destruct (inside_dec false x y d) as [I|]; [|exact (fun _ _ => None)]. intros [_ P] K.
-  refine (Some (exist _ e (conj eq_refl _))). simpl in K. rewrite andb_true_r in K. apply andb_prop in K as [K1 K2].
+  generalize (rows_of_two lgamma polygamma p x y) (known_rows p). unfold slopes_of_two, inside_by.
+  destruct (row p) as [[d [|[t|] [|[u|] [|? ?]]]]|]; try (intros; discriminate). simpl. rewrite andb_true_r.
+  intros [P Q] K. apply andb_prop in K as [K1 K2].
   destruct (Reference.slope (plain reals) _ _ _ t) as [d1|] eqn:E1; [|discriminate].
-  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. injection E as <-. simpl.
-  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K2 eq_refl eq_refl E2). exact (P I).
-Defined.
+  destruct (Reference.slope (plain reals) _ _ _ u) as [d2|] eqn:E2; [|discriminate]. intro E. injection E as <-. simpl.
+  rewrite <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K1 eq_refl eq_refl E1),
+    <- (slope_of_reals (VReal x) (VReal y) _ x y _ _ K2 eq_refl eq_refl E2). now split.
+Qed.
 
 (** ** Strict numbers *)
 Section Point.
@@ -298,6 +293,25 @@ Proof.
 Qed.
 
 (** A primitive of two arguments: both move, or one alone while the other is steady. *)
+Lemma derived_alone p f g d : slopes_of_two (plain reals) p (at_point f t0) (at_point g t0)
+    (value2 p (at_point f t0) (at_point g t0)) = Some d ->
+  steady g = true /\ inside_by true p (at_point f t0) (at_point g t0) \/
+  steady f = true /\ inside_by false p (at_point f t0) (at_point g t0) ->
+  is_derive (fun t => value2 p (at_point f t) (at_point g t)) t0 (slope f * fst d + slope g * snd d).
+Proof.
+  intros E [[S I] | [S I]]; apply slopes_by_one in E as [P Q]; [apply derived_by_first | apply derived_by_second]; auto.
+Qed.
+
+Definition alone_dec p f g :
+  {steady g = true /\ inside_by true p (at_point f t0) (at_point g t0) \/
+   steady f = true /\ inside_by false p (at_point f t0) (at_point g t0)} +
+  {~ (steady g = true /\ inside_by true p (at_point f t0) (at_point g t0) \/
+   steady f = true /\ inside_by false p (at_point f t0) (at_point g t0))}.
+Proof.
+  destruct (bool_dec (steady g) true), (inside_by_dec true p (at_point f t0) (at_point g t0)), (bool_dec (steady f) true),
+    (inside_by_dec false p (at_point f t0) (at_point g t0)); tauto.
+Defined.
+
 Definition strict_two p f g : option curve :=
   let result d H := {| at_point := fun t => value2 p (at_point f t) (at_point g t);
     slope := slope f * fst d + slope g * snd d; derived := H; steady := steady f && steady g;
@@ -306,14 +320,15 @@ Definition strict_two p f g : option curve :=
   | Some (exist d H) =>
       Some (result d (proj2 H (at_point f) (at_point g) t0 (slope f) (slope g) eq_refl eq_refl (derived f) (derived g)))
   | None =>
-    match bool_dec (steady g) true, slopes_by_first p (at_point f t0) (at_point g t0) with
-    | left still, Some (exist d H) => Some (result d (derived_by_first p f g (fst d) (snd d) still (proj2 H)))
-    | _, _ =>
-      match bool_dec (steady f) true, slopes_by_second p (at_point f t0) (at_point g t0) with
-      | left still, Some (exist d H) => Some (result d (derived_by_second p f g (fst d) (snd d) still (proj2 H)))
-      | _, _ => None
-      end
-    end
+    match slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0)) as s
+      return slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0)) = s ->
+        option curve with
+    | Some d => fun E => match alone_dec p f g with
+        | left alone => Some (result d (derived_alone p f g d E alone))
+        | right _ => None
+        end
+    | None => fun _ => None
+    end eq_refl
   end.
 
 Lemma strict_two_right p f g h : strict_two p f g = Some h ->
@@ -321,11 +336,24 @@ Lemma strict_two_right p f g h : strict_two p f g = Some h ->
   exists d, slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0)) = Some d /\
     slope h = slope f * fst d + slope g * snd d.
 Proof.
-  unfold strict_two. destruct (slopes_two p (at_point f t0) (at_point g t0)) as [[d [S H]]|];
-    [|destruct (bool_dec (steady g) true), (slopes_by_first p (at_point f t0) (at_point g t0)) as [[d [S H]]|];
-      try (destruct (bool_dec (steady f) true), (slopes_by_second p (at_point f t0) (at_point g t0)) as [[d' [S' H']]|];
-        try discriminate)];
-    intro E; injection E as <-; (split; [reflexivity|]); eauto.
+  unfold strict_two. destruct (slopes_two p (at_point f t0) (at_point g t0)) as [[d [S H]]|].
+  { intro E. injection E as <-. split; [reflexivity|]. eauto. }
+  match goal with |- _ ?e = _ -> _ => generalize e end.
+  generalize (slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0))) at 2 3.
+  intros [d|] E; [|discriminate]. destruct (alone_dec p f g); [|discriminate]. intro Q. injection Q as <-.
+  split; [reflexivity | eauto].
+Qed.
+
+(** One argument moves and the other is steady: there is a result where the row promises the derivative. *)
+Lemma strict_two_alone p f g d : slopes_of_two (plain reals) p (at_point f t0) (at_point g t0)
+    (value2 p (at_point f t0) (at_point g t0)) = Some d ->
+  steady g = true /\ inside_by true p (at_point f t0) (at_point g t0) \/
+  steady f = true /\ inside_by false p (at_point f t0) (at_point g t0) -> exists h, strict_two p f g = Some h.
+Proof.
+  intros D I. unfold strict_two. destruct (slopes_two p (at_point f t0) (at_point g t0)) as [[? ?]|]; [eauto|].
+  match goal with |- exists h, _ ?e = _ => generalize e end.
+  generalize (slopes_of_two (plain reals) p (at_point f t0) (at_point g t0) (value2 p (at_point f t0) (at_point g t0))) at 2 3.
+  intros [d'|] E; [|rewrite D in E; discriminate]. destruct (alone_dec p f g); [eauto | contradiction].
 Qed.
 
 Definition strict : numbers R curve := {|

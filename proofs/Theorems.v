@@ -5,7 +5,7 @@
 From Coq Require Import Reals ZArith List.
 From Coquelicot Require Import Coquelicot.
 From Pullback Require ForwardMode DeltaTranslation Evaluation GeneralTypes Costs Levels TraceTerms Adequacy LinearMaps LinearMapLaws RepFunctions Erasure CurryLists LinearSweep.
-From Pullback Require Reference Related Simulation ReferenceCorrect Rules Frechet Powers ArrayLaws.
+From Pullback Require Reference Related Simulation ReferenceCorrect Rules Runs Frechet Powers ArrayLaws.
 From Pullback Require Import Ir Spaces Transpose Unzip Trace Samples Table Values Rows RowsOfTwo RowsTogether Rewrites.
 Import ListNotations.
 Open Scope R_scope.
@@ -85,6 +85,10 @@ Proof. exact Rules.no_rules. Qed.
 Theorem rule_of_squares : forall lgamma polygamma gamma t0 globals,
   ReferenceCorrect.rules_right lgamma polygamma gamma t0 globals (Rules.trusts_square t0).
 Proof. exact Rules.squares_right. Qed.
+
+(** A strict run: the derivative of [x ^ 3.0] at -2. *)
+Theorem cube_of_a_negative_number : ltac:(let t := type of Runs.cube_of_a_negative_number in exact t).
+Proof. exact Runs.cube_of_a_negative_number. Qed.
 
 (** A derivative inside a program, [jvp] of a function [e] of one Real, is that of the function, whatever is inside it. *)
 Theorem reference_inside : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) globals trusted,

@@ -45,7 +45,8 @@ impl Generator<'_> {
 
     /// A text without variables, and what it is.
     fn known_text(&mut self, depth: usize) -> (Expr, String) {
-        match if depth == 0 { 0 } else { self.entropy.below(4) } {
+        let choice = if depth == 0 { 0 } else { self.entropy.below(4) };
+        match choice {
             0 => {
                 let text = TEXTS[self.entropy.below(TEXTS.len())];
                 (Expr::str(text, Span::NONE), text.to_owned())
