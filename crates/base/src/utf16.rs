@@ -17,13 +17,20 @@ pub struct Utf16 {
 pub struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
+    /// Of each block of bytes, where its first character begins and how many units stand before it. None where every
+    /// character is one byte and one unit.
+    marks: Vec<(usize, usize)>,
 }
+
+/// How many bytes are counted anew for a column: a line may be as long as a file.
+const BLOCK: usize = 256;
 
 impl<'t> Lines<'t> {
     /// Of this text.
     pub fn of(text: &'t str) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self { text, starts: std::iter::once(0).chain(breaks).collect() }
+        let starts = std::iter::once(0).chain(breaks).collect();
+        Self { text, starts, marks: if text.is_ascii() { vec![] } else { marks(text) } }
     }
     /// The position of an offset in bytes.
     pub fn position(&self, offset: usize) -> Utf16 {
@@ -32,8 +39,16 @@ impl<'t> Lines<'t> {
             offset -= 1;
         }
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        let before = &self.text[self.starts[line]..offset];
-        Utf16 { line: narrow(line), column: narrow(before.encode_utf16().count()) }
+        let column = self.units(offset) - self.units(self.starts[line]);
+        Utf16 { line: narrow(line), column: narrow(column) }
+    }
+    /// How many units stand before the character at an offset.
+    fn units(&self, offset: usize) -> usize {
+        let before = self.marks.partition_point(|(at, _)| *at <= offset);
+        let Some((at, units)) = before.checked_sub(1).map(|index| self.marks[index]) else {
+            return offset;
+        };
+        units + self.text[at..offset].encode_utf16().count()
     }
     /// The offset in bytes of a position.
     pub fn offset(&self, position: Utf16) -> usize {
@@ -52,6 +67,18 @@ impl<'t> Lines<'t> {
     }
 }
 
+fn marks(text: &str) -> Vec<(usize, usize)> {
+    let mut marks = vec![];
+    let mut units = 0;
+    for (at, letter) in text.char_indices() {
+        if at >= BLOCK * marks.len() {
+            marks.push((at, units));
+        }
+        units += letter.len_utf16();
+    }
+    marks
+}
+
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -59,6 +86,21 @@ fn narrow(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::{Lines, Utf16};
+
+    #[test]
+    fn columns_of_a_long_line_are_those_of_its_units() {
+        for letters in ["a", "a𝛼", "β\n", "𝛼"] {
+            let text = letters.repeat(700);
+            let lines = Lines::of(&text);
+            for (offset, _) in text.char_indices() {
+                let line = text[..offset].matches('\n').count();
+                let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+                let found = lines.position(offset);
+                let column = text[start..offset].encode_utf16().count();
+                assert_eq!((found.line as usize, found.column as usize), (line, column));
+            }
+        }
+    }
 
     #[test]
     fn columns_are_units_of_utf16() {
