@@ -56,7 +56,7 @@ exit 0
 > value: 8.0
 > gradient:
 >   x = 12.0
-> 1 operations, 4 with the pullback of a cotangent (4.0 times)
+> 1 operation, 4 with the pullback of a cotangent (4.0 times)
 > def cube.0 : Real -> Real =
 >   \(x.0 : Real) -> pow_int x.0 3
 > cube : Real -> Real

@@ -121,8 +121,9 @@ fn cost(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
         let (alone, both) = (cost.primal, cost.derived);
         let (alone, both) = (alone.operations, both.operations + both.derivative);
         let ratio = both as f64 / alone.max(1) as f64;
+        let s = if alone == 1 { "" } else { "s" };
         Ok::<String, Stop>(format!(
-            "{alone} operations, {both} with the pullback of a cotangent ({ratio:.1} times)"
+            "{alone} operation{s}, {both} with the pullback of a cotangent ({ratio:.1} times)"
         ))
     };
     prompt.ask(tell, tool, &entry);
