@@ -1,21 +1,57 @@
 //! "Did you mean": the known name nearest to a misspelt one.
 
-/// The candidate nearest to `name`, if one is near enough to be meant: of its letters at most a third
-/// differ. Of candidates as near, one with the same letters in another order, then the shorter one: a
-/// letter too many is the commoner slip.
+/// The candidate nearest to `name`, if one is near enough to be meant: the first of [`nearest_few`].
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_few(name, candidates).first().copied()
+}
+
+/// The candidates nearest to `name` that are near enough to be meant: of its letters at most a third
+/// differ. Of candidates as near, those with the same letters in another order, then the shorter ones: a
+/// letter too many is the commoner slip. Those that nothing tells apart are all given, up to three, one whose letters
+/// are neighbours on the keyboard first.
+pub fn nearest_few<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // One letter changed makes another word of a short name: only its case may differ.
     let allowed = (name.chars().count() / 3).min(MOST);
-    candidates
+    let mut best: Option<(usize, bool, usize)> = None;
+    let mut few: Vec<&str> = Vec::new();
+    let near = candidates
         .into_iter()
         .filter(|candidate| *candidate != name)
         // The lengths are those of bytes, of which a letter has at most four.
         .filter(|candidate| name.len().abs_diff(candidate.len()) <= 4 * allowed)
-        .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)))
-        .min_by_key(|(distance, candidate)| {
-            (*distance, sorted(candidate) != sorted(name), candidate.len())
-        })
-        .map(|(_, candidate)| candidate)
+        .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)));
+    for (distance, candidate) in near {
+        let key = (distance, sorted(candidate) != sorted(name), candidate.len());
+        if best.is_none_or(|best| key < best) {
+            best = Some(key);
+            few.clear();
+        }
+        if best == Some(key) && !few.contains(&candidate) {
+            few.push(candidate);
+        }
+    }
+    few.sort_by_key(|candidate| far_keys(name, candidate));
+    few.truncate(3);
+    few
+}
+
+/// How many letters stand for others that are no neighbours on the keyboard.
+fn far_keys(name: &str, candidate: &str) -> usize {
+    let pairs = name.chars().zip(candidate.chars());
+    let far = |(a, b): &(char, char)| {
+        let (Some((row, column)), Some((other_row, other))) = (key(*a), key(*b)) else {
+            return a != b;
+        };
+        row.abs_diff(other_row) > 1 || column.abs_diff(other) > 2
+    };
+    pairs.filter(far).count()
+}
+
+/// The row of a letter's key, and twice its place in the row: each row begins half a key further right.
+fn key(letter: char) -> Option<(usize, usize)> {
+    let letter = letter.to_ascii_lowercase();
+    let mut rows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"].iter().enumerate();
+    rows.find_map(|(row, keys)| Some((row, 2 * keys.find(letter)? + row)))
 }
 
 /// A sentence that names the nearest of the known names, or lists them all.
@@ -25,8 +61,10 @@ pub fn did_you_mean<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    if let Some(near) = nearest(name, known.iter().copied()) {
-        return format!("did you mean `{near}`?");
+    let near = nearest_few(name, known.iter().copied());
+    if !near.is_empty() {
+        let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+        return format!("did you mean {}?", near.join(" or "));
     }
     if known.is_empty() {
         return format!("there is no {noun} to choose");
@@ -88,7 +126,18 @@ fn letters(name: &str) -> ([char; COMPARED], usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{did_you_mean, nearest};
+    use super::{did_you_mean, nearest, nearest_few};
+
+    #[test]
+    fn what_nothing_tells_apart_is_all_given() {
+        assert_eq!(nearest_few("sun", ["sin", "sum", "sun", "sum"]), ["sin", "sum"]);
+        assert_eq!(nearest_few("sun", ["sun0", "sin"]), ["sin"]);
+        // `k` lies beside `l`, and `q` far from it.
+        assert_eq!(nearest_few("wakk", ["waqk", "walk"]), ["walk", "waqk"]);
+        assert_eq!(nearest_few("abc", ["abd", "abe", "abf", "abx"]).len(), 3);
+        assert_eq!(did_you_mean("command", "sun", ["sin", "sum"]), "did you mean `sin` or `sum`?");
+        assert_eq!(did_you_mean("command", "", ["sin"]), "there are the commands `sin`");
+    }
 
     #[test]
     fn finds_what_was_meant() {
