@@ -118,7 +118,7 @@ export function makeEditor(parent, { ask, changed, moved, run }) {
           source: code,
           actions: fixes.map((fix) => ({
             name: fix.title,
-            apply: (view) => view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.text } }),
+            apply: (view) => view.dispatch({ changes: fix.changes }),
           })),
         }));
       view.dispatch(setDiagnostics(view.state, diagnostics));

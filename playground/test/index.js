@@ -138,6 +138,10 @@ const tests = {
     await page.getByRole("button", { name: /^Line 1: / }).click();
     assert.match(await text(page.locator("#problems")), /expected `?Real/i);
     assert.equal(await page.locator(".cm-lint-marker-error").count(), 1);
+    // One click changes both sides of what is mistaken.
+    await page.locator(".cm-lintRange-error").first().hover();
+    await page.locator(".cm-diagnosticAction").first().click();
+    assert.match(await text(page.locator(".cm-content")), /x \+ \(if true then 1\.0 else 0\.0\)/);
     await write(page, "def square (x: Real): Real = x * x\n");
     await done(page);
     assert.equal(await page.locator("#problems li").count(), 0);

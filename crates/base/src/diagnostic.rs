@@ -29,13 +29,24 @@ pub struct Fix {
     pub text: String,
 }
 
+impl Fix {
+    /// What a span covers becomes this text.
+    pub fn new(span: Span, text: impl Into<String>) -> Self {
+        Self { span, text: text.into() }
+    }
+    /// Text before and behind a span.
+    pub fn around(span: Span, before: impl Into<String>, behind: impl Into<String>) -> [Self; 2] {
+        [Self::new(span.start(), before), Self::new(span.end(), behind)]
+    }
+}
+
 /// What to do about a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// In words.
     pub text: String,
-    /// As a change, where the words leave no choice.
-    pub fix: Option<Fix>,
+    /// As changes, which all belong together; none where the words leave a choice.
+    pub fixes: Vec<Fix>,
 }
 
 /// One mistake, told in the user's words: what, where, why, and what to do.
@@ -101,19 +112,23 @@ impl Diagnostic {
     /// Adds what to do about it.
     #[must_use]
     pub fn hint(mut self, text: impl Into<String>) -> Self {
-        self.hints.push(Hint { text: text.into(), fix: None });
+        self.hints.push(Hint { text: text.into(), fixes: vec![] });
         self
     }
     /// Adds what to do about it, with the change that does it.
     #[must_use]
-    pub fn fix(
-        mut self,
-        text: impl Into<String>,
-        span: Span,
-        replacement: impl Into<String>,
-    ) -> Self {
-        let fix = (!span.is_none()).then(|| Fix { span, text: replacement.into() });
-        self.hints.push(Hint { text: text.into(), fix });
+    pub fn fix(self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.fixes(text, [Fix::new(span, replacement)])
+    }
+    /// Adds what to do about it, with the changes that do it together. Without any, or where one has no place, the
+    /// words stand alone.
+    #[must_use]
+    pub fn fixes(mut self, text: impl Into<String>, fixes: impl IntoIterator<Item = Fix>) -> Self {
+        let mut fixes: Vec<Fix> = fixes.into_iter().collect();
+        if fixes.iter().any(|fix| fix.span.is_none()) {
+            fixes.clear();
+        }
+        self.hints.push(Hint { text: text.into(), fixes });
         self
     }
     /// The main place; [`Span::NONE`] if there is none.

@@ -27,19 +27,23 @@ pub fn actions(file: &File, part: Range<usize>) -> Vec<Action> {
     let mut found = vec![];
     for problem in problems(file) {
         let fixes = problem.fixes.clone().into_iter();
-        let near = fixes.filter(|fix| touches(&problem.range) || touches(&fix.edit.range));
+        let near = fixes.filter(|fix| {
+            touches(&problem.range) || fix.edits.iter().any(|edit| touches(&edit.range))
+        });
         found.extend(near.map(|fix| Action {
             title: fix.title,
-            edits: vec![fix.edit],
+            edits: fix.edits,
             mends: Some(problem.clone()),
         }));
         if touches(&problem.range)
             && let Some(it) = file.occurrence_at(problem.range.start)
             && it.span.range() == problem.range
         {
-            let proposed = imports(file, it).into_iter();
+            let is_new = |edits: &Vec<Edit>| found.iter().all(|action| action.edits != *edits);
+            let proposed = imports(file, it).into_iter().filter(|(_, edits)| is_new(edits));
+            let proposed: Vec<_> = proposed.collect();
             let mends = Some(problem);
-            found.extend(proposed.map(|(title, edits)| Action {
+            found.extend(proposed.into_iter().map(|(title, edits)| Action {
                 title,
                 edits,
                 mends: mends.clone(),

@@ -47,8 +47,8 @@ pub struct Related {
 pub struct ProposedFix {
     /// What it does, in words.
     pub title: String,
-    /// The change.
-    pub edit: Edit,
+    /// The changes, which belong together, in the order of the text.
+    pub edits: Vec<Edit>,
 }
 
 /// What mends a match without all its arms: the words of the diagnostic leave a choice.
@@ -74,9 +74,9 @@ fn problem(file: &File, found: &Diagnostic) -> Problem {
         Some(Related { place: file.place(label.span)?, text })
     });
     let fixes = hints.iter().filter_map(|hint| {
-        let fix = hint.fix.as_ref().filter(|fix| file.has(fix.span))?;
+        let edits = layout::edits(file, hint);
         let title = if *code == "E0501" { ARMS } else { hint.text.as_str() };
-        Some(ProposedFix { title: title.to_owned(), edit: layout::edit(file, fix) })
+        (!edits.is_empty()).then(|| ProposedFix { title: title.to_owned(), edits })
     });
     Problem {
         range,

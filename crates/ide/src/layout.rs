@@ -1,21 +1,123 @@
 //! Where the text of a fix goes, and how it is laid out: arms below the other arms, imports below the other imports. Whoever
 //! proposes a fix knows no columns.
 
-use pullback_base::Fix;
-use pullback_syntax::ast::{ExprKind, Ident, ItemKind, Pattern, PatternKind};
+use pullback_base::{Fix, Hint};
+use pullback_syntax::ast::{Expr, ExprKind, Ident, Import, ItemKind, Pattern, PatternKind};
 
 use crate::edit::Edit;
 use crate::file::File;
 use crate::walk;
 use crate::words::header;
 
+/// The changes that a hint proposes, in the order of the text; none if one of them is not of this file.
+pub fn edits(file: &File, hint: &Hint) -> Vec<Edit> {
+    if hint.fixes.iter().any(|fix| !file.has(fix.span)) {
+        return vec![];
+    }
+    // A name of a module that is imported under another name needs no second import, which would be proposed here.
+    let mut imports = hint.fixes.iter().filter_map(imported);
+    let is_known = |path| imports_of(file).any(|import| import.path.node == path);
+    if hint.fixes.len() > 1 && imports.any(is_known) {
+        return vec![];
+    }
+    let mut fixes = hint.fixes.clone();
+    if let [open, close] = fixes.as_mut_slice() {
+        leave_parentheses_out(file, open, close);
+    }
+    let mut edits: Vec<Edit> = fixes.iter().map(|fix| edit(file, fix)).collect();
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    edits
+}
+
+/// Takes those parentheses out of what is written around an expression that it needs not: those in `(real (x))`.
+fn leave_parentheses_out(file: &File, open: &mut Fix, close: &mut Fix) {
+    let (from, to) = (open.span.range(), close.span.range());
+    if !(from.is_empty() && to.is_empty() && close.text.ends_with(')')) {
+        return;
+    }
+    let is_it = |expr: &Expr| expr.span.range() == (from.start..to.end);
+    let all = walk::all(walk::bodies(&file.main().module));
+    // What is no expression of a body, such as a size in a type, keeps its parentheses.
+    if !all.iter().any(|expr| is_it(expr)) {
+        return;
+    }
+    let is_atom = all.iter().any(|expr| is_it(expr) && is_atom(expr));
+    if is_atom && close.text.starts_with(')') && open.text.ends_with('(') {
+        open.text.pop();
+        close.text.remove(0);
+    }
+    let is_part = all.iter().any(|expr| match &expr.kind {
+        ExprKind::App { fun, args } => is_it(fun) || args.iter().any(is_it),
+        ExprKind::Field { base, .. }
+        | ExprKind::TupleField { base, .. }
+        | ExprKind::Index { base, .. }
+        | ExprKind::Slice { base, .. } => is_it(base),
+        ExprKind::Name(_)
+        | ExprKind::Lit(_)
+        | ExprKind::Operator(_)
+        | ExprKind::Tuple(_)
+        | ExprKind::Array(_)
+        | ExprKind::Record(_)
+        | ExprKind::Comprehension { .. }
+        | ExprKind::Lambda { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Negate(_)
+        | ExprKind::Paren(_)
+        | ExprKind::With { .. }
+        | ExprKind::If { .. }
+        | ExprKind::Match { .. }
+        | ExprKind::Let { .. }
+        | ExprKind::LetFun { .. }
+        | ExprKind::Loop { .. }
+        | ExprKind::Ascribe { .. }
+        | ExprKind::Error => false,
+    });
+    // What begins with a keyword reaches as far as it can.
+    let is_call =
+        open.text.len() > 1 && open.text.starts_with('(') && !open.text.starts_with("(if ");
+    if is_call && !is_part && close.text.ends_with(')') {
+        open.text.remove(0);
+        close.text.pop();
+    }
+}
+
+/// Whether an expression needs no parentheses as an argument.
+fn is_atom(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Name(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Array(_)
+            | ExprKind::Record(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Comprehension { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::TupleField { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Slice { .. }
+            | ExprKind::Ascribe { .. }
+    )
+}
+
+/// The module that a fix imports, if it is an import.
+fn imported(fix: &Fix) -> Option<&str> {
+    let is_top = fix.span.range() == (0..0);
+    fix.text.strip_prefix("import \"")?.strip_suffix("\"\n").filter(|_| is_top)
+}
+
+/// What a file imports.
+fn imports_of(file: &File) -> impl Iterator<Item = &Import> {
+    file.main().module.items.iter().filter_map(|item| match &item.kind {
+        ItemKind::Import(import) => Some(import),
+        ItemKind::Type(_) | ItemKind::Def(_) | ItemKind::Error => None,
+    })
+}
+
 /// The change that a fix is.
-pub fn edit(file: &File, fix: &Fix) -> Edit {
+fn edit(file: &File, fix: &Fix) -> Edit {
     let range = fix.span.range();
-    if range == (0..0)
-        && let Some(path) =
-            fix.text.strip_prefix("import \"").and_then(|it| it.strip_suffix("\"\n"))
-    {
+    if let Some(path) = imported(fix) {
         return import(file, path);
     }
     let text = fix.text.as_str();

@@ -50,7 +50,9 @@ fn ask(text: &str, number: usize) {
     for problem in problems(&file) {
         assert!(text.get(problem.range.clone()).is_some(), "{problem:?}");
         for fix in &problem.fixes {
-            assert!(text.get(fix.edit.range.clone()).is_some(), "{fix:?}");
+            let ranges = fix.edits.iter().map(|edit| edit.range.clone());
+            assert!(ranges.clone().all(|range| text.get(range).is_some()), "{fix:?}");
+            assert!(ranges.clone().zip(ranges.skip(1)).all(|(a, b)| a.end <= b.start), "{fix:?}");
         }
     }
     tokens(&file).iter().for_each(|it| assert!(text.get(it.range.clone()).is_some(), "{it:?}"));

@@ -136,8 +136,7 @@ impl Asker<'_> {
                         let _ = writeln!(out, "  {} {}", other.place.file, other.text);
                     }
                     for fix in &it.fixes {
-                        let _ =
-                            writeln!(out, "  fix: {}", self.edits(std::slice::from_ref(&fix.edit)));
+                        let _ = writeln!(out, "  fix: {}", self.edits(&fix.edits));
                     }
                 }
             }

@@ -22,8 +22,11 @@ pub(crate) fn check(session: &mut Session, path: &Path, text: &str) -> Json {
     let problems = problems(&file).into_iter().map(|problem| {
         let (from, to) = offsets.units(&problem.range);
         let fixes = problem.fixes.iter().map(|fix| {
-            let (from, to) = offsets.units(&fix.edit.range);
-            json!({ "title": fix.title, "from": from, "to": to, "text": fix.edit.text })
+            let edits = fix.edits.iter().map(|edit| {
+                let (from, to) = offsets.units(&edit.range);
+                json!({ "from": from, "to": to, "insert": edit.text })
+            });
+            json!({ "title": fix.title, "changes": edits.collect::<Json>() })
         });
         json!({
             "from": from, "to": to, "isError": problem.is_error, "code": problem.code,

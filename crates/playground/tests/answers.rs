@@ -38,6 +38,11 @@ fn mistakes_have_places_in_units_of_utf_16_and_no_definitions() {
     let problem = &found["problems"][0];
     assert_eq!((&problem["line"], &problem["isError"]), (&json!(2), &json!(true)));
     assert_eq!(problem["from"], 34, "{problem}");
+    let changes = json!([
+        { "from": 34, "to": 34, "insert": "(if " },
+        { "from": 38, "to": 38, "insert": " then 1.0 else 0.0)" },
+    ]);
+    assert_eq!(problem["fixes"][0]["changes"], changes, "{problem}");
 }
 
 #[test]

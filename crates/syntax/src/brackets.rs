@@ -23,15 +23,16 @@ pub(crate) fn pair(
     let mut partner = Vec::with_capacity(tokens.len());
     let mut open: Vec<usize> = Vec::new();
     let mut last_was_stray = false;
-    for token in tokens.iter() {
+    for (index, token) in tokens.iter().enumerate() {
         let at = kept.len();
         let mut mine = NO_PARTNER;
         if token.kind.closer().is_some() {
             open.push(at);
         } else if token.kind.starts_item() || token.kind == crate::token::TokenKind::Eof {
-            if let Some(first) = open.first() {
-                let first = &kept[*first];
-                add(diagnostics, || bracket::unclosed(first.kind, span(first), span(token)));
+            if !open.is_empty() {
+                let first: Vec<Token> = open.iter().map(|index| kept[*index]).collect();
+                let after = kept.last().map_or(span(token), &span).end();
+                add(diagnostics, || bracket::unclosed(&first, file, after, span(token)));
             }
             open.clear();
         } else if token.kind.is_closer() {
@@ -40,9 +41,11 @@ pub(crate) fn pair(
             let nearest = open.iter().rev().take(64).position(fits);
             if let Some(depth) = nearest {
                 let opener = open.len() - 1 - depth;
-                if let Some(inner) = open.get(opener + 1) {
-                    let inner = &kept[*inner];
-                    add(diagnostics, || bracket::unclosed(inner.kind, span(inner), span(token)));
+                if opener + 1 < open.len() {
+                    let inner: Vec<Token> =
+                        open[opener + 1..].iter().map(|index| kept[*index]).collect();
+                    let after = kept.last().map_or(span(token), &span).end();
+                    add(diagnostics, || bracket::unclosed(&inner, file, after, span(token)));
                 }
                 mine = u32::try_from(open[opener]).unwrap_or(NO_PARTNER);
                 partner[open[opener]] = u32::try_from(at).unwrap_or(NO_PARTNER);
@@ -53,7 +56,9 @@ pub(crate) fn pair(
                 partner[top] = u32::try_from(at).unwrap_or(NO_PARTNER);
             } else {
                 if !last_was_stray {
-                    add(diagnostics, || bracket::stray(token.kind, span(token)));
+                    let rest = tokens[index..].iter();
+                    let closers = rest.take_while(|token| token.kind.is_closer()).map(&span);
+                    add(diagnostics, || bracket::stray(token.kind, span(token), closers.collect()));
                 }
                 last_was_stray = true;
                 continue;

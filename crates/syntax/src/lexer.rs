@@ -105,7 +105,9 @@ impl Lexed {
             let part = &text[token.range()];
             let span = Span::new(file, token.lo as usize, token.hi as usize);
             if token.kind == TokenKind::Bad {
-                self.diagnostics.push(lexical::bad_characters(part, span));
+                let rest = &text[token.hi as usize..];
+                let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                self.diagnostics.push(lexical::bad_characters(part, rest, span));
             } else if token.kind == TokenKind::Str {
                 for (at, len) in unescape(part).1 {
                     let lo = token.lo as usize + at;

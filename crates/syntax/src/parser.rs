@@ -52,7 +52,7 @@
 //!
 //! A comma may follow the last element of any bracketed list.
 
-use pullback_base::{Diagnostic, FileId, Name, Span, Spanned};
+use pullback_base::{Diagnostic, FileId, Fix, Name, Span, Spanned};
 
 use crate::ast::{
     Expr, ExprKind, Ident, MAX_DEPTH, MAX_PARTS, Module, Pattern, PatternKind, TypeExpr,
@@ -411,6 +411,45 @@ impl<'t> Parser<'t> {
             self.pos = self.tokens.len() - 1;
         }
         self.quiet = true;
+    }
+    /// Reports a mistake whose fix depends on what follows; gives what [`Parser::mend`] asks for, if it is reported.
+    pub fn report_open(&mut self, diagnostic: Diagnostic) -> Option<Span> {
+        let (told, span) = (self.diagnostics.len(), diagnostic.span());
+        self.report(diagnostic);
+        (self.diagnostics.len() > told).then_some(span)
+    }
+    /// Adds the changes that mend a mistake to the last of its hints.
+    pub fn mend(&mut self, told: Option<Span>, fixes: impl IntoIterator<Item = Fix>) {
+        let mut latest = self.diagnostics.iter_mut().rev();
+        let told = told.and_then(|span| latest.find(|found| found.span() == span));
+        if let Some(hint) = told.and_then(|told| told.hints.last_mut()) {
+            hint.fixes.extend(fixes);
+        }
+    }
+    /// Where the text between the current token and one of `wanted` ends. Nothing if there is none, or if it has a form
+    /// that extends as far right as it can.
+    pub fn end_before(&mut self, wanted: &[TokenKind]) -> Option<Span> {
+        let here = self.pos;
+        self.pos += 1;
+        let first = self.pos;
+        self.skip_to(wanted);
+        let tokens = first..self.pos;
+        let end = self.previous_span().end();
+        self.pos = here;
+        let is_plain = !tokens.is_empty()
+            && !tokens.clone().any(|index| self.token_at(index).kind.is_keyword());
+        is_plain.then_some(end)
+    }
+    /// The tokens between the bracket at `opener` and its partner, without what stands in brackets among them.
+    pub fn inside(&self, opener: usize) -> Vec<Token> {
+        let closer = self.partner(opener).unwrap_or(opener);
+        let mut tokens = vec![];
+        let mut index = opener + 1;
+        while index < closer {
+            tokens.push(self.token_at(index));
+            index = self.partner(index).filter(|other| *other > index).unwrap_or(index) + 1;
+        }
+        tokens
     }
     /// Whether this item has been told about the same habit of another language, such as `:` for
     /// `=` in a record: once is enough.

@@ -1,6 +1,6 @@
 //! Fields, indices, slices and the places of `with`.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 
@@ -27,9 +27,13 @@ pub(crate) fn no_field(found: &str, dot: Span) -> Diagnostic {
 }
 
 /// `a.[i]`
-pub(crate) fn dot_bracket(span: Span) -> Diagnostic {
-    Diagnostic::error(code::BAD_INDEX, span, "indexing needs no point", "leave the `.` out")
-        .hint("write `a[i]`")
+pub(crate) fn dot_bracket(dot: Span, bracket: Span) -> Diagnostic {
+    let span = dot.to(bracket);
+    Diagnostic::error(code::BAD_INDEX, span, "indexing needs no point", "leave the `.` out").fix(
+        "write `a[i]`",
+        dot,
+        "",
+    )
 }
 
 /// `a[]`
@@ -80,13 +84,18 @@ pub(crate) fn slice_update(span: Span) -> Diagnostic {
     .hint("join the parts: `concat a[0:lo] (concat v a[hi:])`")
 }
 
-/// `a with [i] [j] = v`
-pub(crate) fn loose_index(span: Span) -> Diagnostic {
+/// `a with [i] [j] = v`; `before` is the token before the second bracket.
+pub(crate) fn loose_index(before: Span, follows_index: bool, span: Span) -> Diagnostic {
+    let fix = if follows_index {
+        Fix::new(before.to(span), ", ")
+    } else {
+        Fix::new(before.end().to(span.start()), "")
+    };
     Diagnostic::error(
         code::BAD_INDEX,
         span,
         "an index touches what stands before it",
         "there is a space before this",
     )
-    .hint("write `a with [i, j] = value`")
+    .fixes("write `a with [i, j] = value`", [fix])
 }

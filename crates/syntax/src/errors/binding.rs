@@ -1,6 +1,6 @@
 //! `let`, `in` and the `=` of definitions.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 use crate::token::TokenKind;
@@ -22,8 +22,8 @@ pub(crate) enum Equals {
     Update,
 }
 
-/// No `=` where one should be.
-pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
+/// No `=` where one should be; `is_meant` says that what stands there is what other languages write for it.
+pub(crate) fn no_equals(of: Equals, found: &str, span: Span, is_meant: bool) -> Diagnostic {
     let (whose, hint) = match of {
         Equals::Let => ("`let`", "write `let x = value in …`"),
         Equals::Def => (
@@ -44,23 +44,27 @@ pub(crate) fn no_equals(of: Equals, found: &str, span: Span) -> Diagnostic {
         format!("expected the `=` of this {whose}, found {found}"),
         "`=` should stand here",
     )
-    .hint(hint)
+    .fixes(hint, is_meant.then(|| Fix::new(span, if of == Equals::Result { ":" } else { "=" })))
 }
 
-/// `def f x [n]`
-pub(crate) fn late_size(span: Span) -> Diagnostic {
+/// `def f x [n]`; the size, written as `size`, belongs to the place `to`.
+pub(crate) fn late_size(span: Span, size: (&str, Span), to: Span) -> Diagnostic {
     Diagnostic::error(
         code::BAD_TYPE,
         span,
         "size parameters stand before all others",
         "too late for a size",
     )
-    .hint("write `def f [n] (xs: [n]Real)`")
+    .fixes(
+        "write `def f [n] (xs: [n]Real)`",
+        [Fix::new(to, format!(" {}", size.0)), Fix::new(size.1, "")],
+    )
 }
 
-/// No `in` after a `let`'s value, which ends at `after`.
+/// No `in` after a `let`'s value, which ends at `after`; `has_body` says that what follows is what the `let` is for.
 pub(crate) fn no_in(
     kind: TokenKind,
+    has_body: bool,
     found: &str,
     after: Span,
     span: Span,
@@ -81,5 +85,9 @@ pub(crate) fn no_in(
         "`in` should stand here",
     )
     .label(keyword, "for this `let`");
-    if semicolon { made.fix(hint, span, " in") } else { made.hint(hint) }
+    if semicolon {
+        made.fix(hint, span, " in")
+    } else {
+        made.fixes(hint, has_body.then(|| Fix::new(after, " in")))
+    }
 }

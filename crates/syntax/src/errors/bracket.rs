@@ -1,6 +1,6 @@
 //! Brackets without partners.
 
-use pullback_base::{Diagnostic, FileId, Span};
+use pullback_base::{Diagnostic, FileId, Fix, Span};
 
 use super::code;
 use crate::token::{Token, TokenKind};
@@ -18,17 +18,22 @@ const SPELLINGS: [(TokenKind, &str); 6] = [
     (TokenKind::RBrace, "}"),
 ];
 
-/// An opening bracket that nothing closes before `end`.
-pub(crate) fn unclosed(kind: TokenKind, span: Span, end: Span) -> Diagnostic {
+/// Opening brackets, the outermost first, that nothing closes before `end`; the last token before that ends at `after`.
+pub(crate) fn unclosed(open: &[Token], file: FileId, after: Span, end: Span) -> Diagnostic {
+    let closers = open.iter().rev().map(|token| token.kind.closer().map_or("", spelling));
+    let closers: String = closers.collect();
+    let (kind, span) = open.first().map_or((TokenKind::Bad, after), |first| {
+        (first.kind, Span::new(file, first.lo as usize, first.hi as usize))
+    });
     let open = spelling(kind);
     let close = kind.closer().map_or("", spelling);
     Diagnostic::error(code::UNCLOSED, span, format!("this `{open}` is never closed"), "opened here")
         .label(end, format!("no `{close}` before this"))
-        .hint(format!("add the missing `{close}`"))
+        .fix(format!("add the missing `{close}`"), after, closers)
 }
 
-/// A closing bracket that nothing opened.
-pub(crate) fn stray(kind: TokenKind, span: Span) -> Diagnostic {
+/// A closing bracket that nothing opened, the first of `closers`, which follow each other.
+pub(crate) fn stray(kind: TokenKind, span: Span, closers: Vec<Span>) -> Diagnostic {
     let close = spelling(kind);
     Diagnostic::error(
         code::STRAY_CLOSER,
@@ -36,7 +41,10 @@ pub(crate) fn stray(kind: TokenKind, span: Span) -> Diagnostic {
         format!("this `{close}` closes nothing"),
         "no bracket is open here",
     )
-    .fix(format!("delete the `{close}`, or add its opening bracket"), span, "")
+    .fixes(
+        format!("delete the `{close}`, or add its opening bracket"),
+        closers.into_iter().map(|closer| Fix::new(closer, "")),
+    )
 }
 
 /// A bracket closed by one of another kind.

@@ -1,12 +1,13 @@
 //! `if`, `match` and `loop`.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 use crate::token::TokenKind;
 
-/// `if c {`
-pub(crate) fn no_then(found: &str, span: Span, keyword: Span) -> Diagnostic {
+/// `if c {`, `if c:`
+pub(crate) fn no_then(kind: TokenKind, found: &str, span: Span, keyword: Span) -> Diagnostic {
+    let fix = (kind == TokenKind::Colon).then(|| Fix::new(span, " then"));
     Diagnostic::error(
         code::BAD_IF,
         span,
@@ -14,7 +15,7 @@ pub(crate) fn no_then(found: &str, span: Span, keyword: Span) -> Diagnostic {
         "`then` should stand here",
     )
     .label(keyword, "for this `if`")
-    .hint("write `if c then a else b`")
+    .fixes("write `if c then a else b`", fix)
 }
 
 /// An `if` without `else`.
@@ -32,12 +33,15 @@ pub(crate) fn no_else(found: &str, span: Span, keyword: Span) -> Diagnostic {
 
 /// `elif`
 pub(crate) fn elif(text: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(code::ELIF, span, format!("`{text}` is written `else if`"), "two words")
-        .hint("write `if a then x else if b then y else z`")
+    Diagnostic::error(code::ELIF, span, format!("`{text}` is written `else if`"), "two words").fix(
+        "write `if a then x else if b then y else z`",
+        span,
+        "else if",
+    )
 }
 
-/// `match e {`
-pub(crate) fn no_with(found: &str, span: Span, keyword: Span) -> Diagnostic {
+/// `match e {`, with what would stand in the place of another word.
+pub(crate) fn no_with(found: &str, span: Span, keyword: Span, fix: Option<Fix>) -> Diagnostic {
     Diagnostic::error(
         code::BAD_MATCH,
         span,
@@ -45,7 +49,7 @@ pub(crate) fn no_with(found: &str, span: Span, keyword: Span) -> Diagnostic {
         "`with` should stand here",
     )
     .label(keyword, "for this `match`")
-    .hint("write `match e with | pattern -> value | …`")
+    .fixes("write `match e with | pattern -> value | …`", fix)
 }
 
 /// A match without arms.
@@ -59,15 +63,21 @@ pub(crate) fn no_arms(keyword: Span) -> Diagnostic {
     .hint("write `match e with | pattern -> value | …`")
 }
 
-/// A pattern without `->`.
-pub(crate) fn no_arm_arrow(kind: TokenKind, text: &str, found: &str, span: Span) -> Diagnostic {
+/// A pattern without `->`, with what writes the body of the arms that follow, or parentheses around the `match`.
+pub(crate) fn no_arm_arrow(
+    kind: TokenKind,
+    text: &str,
+    found: &str,
+    span: Span,
+    fixes: Vec<Fix>,
+) -> Diagnostic {
     let made = |label: &str| {
         let title = format!("expected `->` after the pattern, found {found}");
         Diagnostic::error(code::BAD_MATCH, span, title, label)
     };
     if kind == TokenKind::Bar {
         return made("a second pattern for one value?")
-            .hint("write one arm for each pattern: `| A -> e | B -> e`");
+            .fixes("write one arm for each pattern: `| A -> e | B -> e`", fixes);
     }
     if kind == TokenKind::If || text == "when" {
         return made("a condition?").hint(
@@ -76,13 +86,13 @@ pub(crate) fn no_arm_arrow(kind: TokenKind, text: &str, found: &str, span: Span)
     }
     if kind == TokenKind::Lt {
         return made("a comprehension's clause?")
-            .hint("put the whole `match` in parentheses: `[ (match …) | i < n ]`");
+            .fixes("put the whole `match` in parentheses: `[ (match …) | i < n ]`", fixes);
     }
-    made("`->` should stand here").hint("write `| pattern -> value`")
+    made("`->` should stand here").fixes("write `| pattern -> value`", fixes)
 }
 
-/// `for i in n`
-pub(crate) fn bad_range(found: &str, span: Span, var: &str) -> Diagnostic {
+/// `for i in n`, with what makes it `for i < n`.
+pub(crate) fn bad_range(found: &str, span: Span, var: &str, fixes: Vec<Fix>) -> Diagnostic {
     Diagnostic::error(
         code::BAD_LOOP,
         span,
@@ -90,7 +100,7 @@ pub(crate) fn bad_range(found: &str, span: Span, var: &str) -> Diagnostic {
         "`<` should stand here",
     )
     .note("a loop counts from 0 up to its bound, which is excluded")
-    .hint(format!("write `for {var} < n do`"))
+    .fixes(format!("write `for {var} < n do`"), fixes)
 }
 
 /// A loop without `for` or `while`.
@@ -106,7 +116,8 @@ pub(crate) fn no_loop_form(found: &str, span: Span, keyword: Span) -> Diagnostic
 }
 
 /// A loop without `do`.
-pub(crate) fn no_do(found: &str, span: Span, keyword: Span) -> Diagnostic {
+pub(crate) fn no_do(kind: TokenKind, found: &str, span: Span, keyword: Span) -> Diagnostic {
+    let fix = (kind == TokenKind::Colon).then(|| Fix::new(span, " do"));
     Diagnostic::error(
         code::BAD_LOOP,
         span,
@@ -114,5 +125,5 @@ pub(crate) fn no_do(found: &str, span: Span, keyword: Span) -> Diagnostic {
         "`do` should stand here",
     )
     .label(keyword, "for this `loop`")
-    .hint("write `loop x = start for i < n do next`")
+    .fixes("write `loop x = start for i < n do next`", fix)
 }

@@ -1,6 +1,6 @@
 //! Expressions that are missing, misplaced or wrongly joined.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 use crate::token::TokenKind;
@@ -32,7 +32,7 @@ pub(crate) fn missing(
             .hint("finish the definition before it; inside a definition, use `let … in …`");
     }
     if kind == TokenKind::Semi {
-        return semicolon(span, "leave it out; a `let` ends with `in`");
+        return semicolon(span, "leave it out; a `let` ends with `in`", Some(""));
     }
     if matches!(kind, TokenKind::ColonEq | TokenKind::Foreign) {
         return super::operator::foreign(found.trim_matches('`'), span);
@@ -52,15 +52,18 @@ pub(crate) fn missing(
             .hint("give it a name where it is bound, and use the name");
     }
     if kind == TokenKind::Plus {
-        return made("`+` stands between two values")
-            .hint("leave the `+` out; a positive number has no sign");
+        return made("`+` stands between two values").fix(
+            "leave the `+` out; a positive number has no sign",
+            span,
+            "",
+        );
     }
     let made = made("an expression should stand here");
     if kind == TokenKind::Comma {
-        return made.hint("write the missing element, or delete the comma");
+        return made.hint("write the missing element").fix("delete the comma", span, "");
     }
     if kind.binary().is_some() {
-        return made.hint("write the missing operand, or delete the operator");
+        return made.hint("write the missing operand").fix("delete the operator", span, "");
     }
     if matches!(kind, TokenKind::Bar | TokenKind::Arrow | TokenKind::Eq) {
         return made.hint("write the missing expression before it");
@@ -74,8 +77,8 @@ pub(crate) fn where_clause(span: Span) -> Diagnostic {
         .hint("write `let x = … in` before the expression that uses `x`")
 }
 
-/// `x = 1` on a line of its own.
-pub(crate) fn missing_let(name: Span, equals: Span) -> Diagnostic {
+/// `x = 1` on a line of its own, which ends at `end`.
+pub(crate) fn missing_let(name: Span, equals: Span, end: Span) -> Diagnostic {
     Diagnostic::error(
         code::NO_IN,
         name,
@@ -83,10 +86,13 @@ pub(crate) fn missing_let(name: Span, equals: Span) -> Diagnostic {
         "a name being defined?",
     )
     .label(equals, "followed by `=`")
-    .hint("write `let x = … in …`: each `let` defines one name and ends with `in`")
+    .fixes(
+        "write `let x = … in …`: each `let` defines one name and ends with `in`",
+        [Fix::new(name.start(), "let "), Fix::new(end, " in")],
+    )
 }
 
-/// A lambda or `if` as an argument without parentheses.
+/// A lambda or `if` as an argument without parentheses. How far it reaches is not known yet.
 pub(crate) fn bare_argument(found: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         code::BARE_ARGUMENT,
@@ -98,15 +104,15 @@ pub(crate) fn bare_argument(found: &str, span: Span) -> Diagnostic {
     .hint("put it in parentheses, as in `map (\\x -> x + 1) xs`")
 }
 
-/// A semicolon.
-pub(crate) fn semicolon(span: Span, hint: &str) -> Diagnostic {
+/// A semicolon, with what should stand in its place where the words leave no choice.
+pub(crate) fn semicolon(span: Span, hint: &str, instead: Option<&str>) -> Diagnostic {
     Diagnostic::error(
         code::SEMICOLON,
         span,
         "there are no semicolons in the language",
         "not needed",
     )
-    .hint(hint)
+    .fixes(hint, instead.map(|text| Fix::new(span, text)))
 }
 
 /// `(+ 1)`
@@ -117,7 +123,9 @@ pub(crate) fn section(op: &str, span: Span) -> Diagnostic {
         format!("expected an expression before `{op}`"),
         "its left operand is missing",
     )
-    .hint(format!(
-        "write `(\\x -> x {op} …)` for a function of one operand, `({op})` for the operator itself"
-    ))
+    .fix(
+        format!("write `(\\x -> x {op} …)` for a function of one operand, `({op})` for the operator itself"),
+        span.start(),
+        "\\x -> x ",
+    )
 }

@@ -1,6 +1,6 @@
 //! Top-level items.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 use crate::token::TokenKind;
@@ -59,7 +59,17 @@ pub(crate) fn stray_text(
         }
         _ => "a file consists of `import`, `type` and `def`",
     };
-    made.hint(hint)
+    let fix = match text {
+        "data" | "enum" | "struct" | "record" => Some(Fix::new(span, "type")),
+        "open" | "use" | "include" | "require" => Some(Fix::new(span, "import")),
+        "from" | "module" => None,
+        _ if kind == TokenKind::Lower && matches!(next, ":" | "::") => None,
+        _ if kind == TokenKind::Lower || kind == TokenKind::Upper => {
+            Some(Fix::new(span.start(), "def main = "))
+        }
+        _ => None,
+    };
+    made.fixes(hint, fix)
 }
 
 /// An import without a string.
@@ -67,16 +77,19 @@ pub(crate) fn import_path(text: &str, found: &str, span: Span) -> Diagnostic {
     let name: String = text.chars().take(40).collect();
     let word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     let keyword = found.starts_with("the keyword");
-    let shown = if word && !keyword { name } else { "linalg".to_owned() };
+    let is_path = word && !keyword;
+    let fix = (is_path && name == text).then(|| Fix::new(span, format!("\"{name}\"")));
+    let shown = if is_path { name } else { "linalg".to_owned() };
     Diagnostic::error(
         code::BAD_IMPORT,
         span,
         format!("expected a file's path in quotes, found {found}"),
         "a string should stand here",
     )
-    .hint(format!(
-        "write `import \"{shown}\"`, or `import \"{shown}\" as m` to choose the qualifier"
-    ))
+    .fixes(
+        format!("write `import \"{shown}\"`, or `import \"{shown}\" as m` to choose the qualifier"),
+        fix,
+    )
 }
 
 /// Something in a sum type that is no field.

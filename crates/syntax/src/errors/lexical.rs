@@ -1,6 +1,6 @@
 //! Mistakes inside a token.
 
-use pullback_base::{Diagnostic, FileId, Span};
+use pullback_base::{Diagnostic, FileId, Fix, Span};
 
 use super::code;
 use crate::scan::Found;
@@ -15,8 +15,10 @@ pub(crate) fn found(text: &str, file: FileId, base: usize, found: Found) -> Diag
             let span = Span::new(file, base + lo, base + lo + len);
             let diagnostic = foreign_comment(span);
             if is_division(text, base + lo) {
-                diagnostic.hint(
+                diagnostic.fix(
                     "if this divides: `/` does, and of Ints it gives the quotient rounded down",
+                    span,
+                    "/",
                 )
             } else {
                 diagnostic
@@ -43,7 +45,7 @@ fn open_string(span: Span) -> Diagnostic {
         "no `\"` before the end of the line",
     )
     .note("a string ends on the line it starts on")
-    .hint("add the closing `\"`; write a line break as `\\n`")
+    .fix("add the closing `\"`; write a line break as `\\n`", span.end(), "\"")
 }
 
 /// A comment of another language.
@@ -63,7 +65,10 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
     };
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     if text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o") {
-        return made("only decimal numbers exist").hint("write the number in decimal");
+        return made("only decimal numbers exist").fixes(
+            "write the number in decimal",
+            in_decimal(text).map(|number| Fix::new(span, number)),
+        );
     }
     if let Some(whole) = text.strip_suffix('.') {
         return made("no digit after the point").fix(
@@ -108,14 +113,16 @@ pub(crate) fn no_leading_zero(span: Span) -> Diagnostic {
 /// Numbers that do not fit.
 pub(crate) fn too_large(text: &str, kind: TokenKind, span: Span) -> Option<Diagnostic> {
     let digits = text.replace('_', "");
-    let made = |title: String, note: &str, hint: &str| {
-        Diagnostic::error(code::NUMBER_TOO_LARGE, span, title, "too large").note(note).hint(hint)
+    let made = |title: String, note: &str, hint: &str, instead: &str| {
+        let told = Diagnostic::error(code::NUMBER_TOO_LARGE, span, title, "too large");
+        told.note(note).fix(hint, span, instead)
     };
     if kind == TokenKind::Real {
         let infinite = digits.parse::<f64>().is_ok_and(f64::is_infinite);
         let title = "this number is too large for a Real".to_owned();
         return infinite.then(|| {
-            made(title, "the largest Real is about 1.8e308", "write `inf` if infinity is meant")
+            let hint = "write `inf` if infinity is meant";
+            made(title, "the largest Real is about 1.8e308", hint, "inf")
         });
     }
     let too_large = digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -126,6 +133,7 @@ pub(crate) fn too_large(text: &str, kind: TokenKind, span: Span) -> Option<Diagn
             title,
             "the largest Int is 9223372036854775807",
             "for a Real, write it with a point or an exponent, as in `1e20`",
+            &format!("{text}.0"),
         )
     })
 }
@@ -134,11 +142,22 @@ pub(crate) fn too_large(text: &str, kind: TokenKind, span: Span) -> Option<Diagn
 pub(crate) fn bad_escape(text: &str, span: Span) -> Diagnostic {
     Diagnostic::error(code::BAD_ESCAPE, span, format!("`{text}` means nothing in a string"), "unknown escape")
         .note("the escapes are `\\n`, `\\t`, `\\r`, `\\0`, `\\\"`, `\\\\` and `\\u{…}` with a character's number in hexadecimal")
-        .hint("write `\\\\` for a backslash")
+        .fix("write `\\\\` for a backslash", span.start(), "\\")
 }
 
-/// Characters outside the language.
-pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
+/// The value of a number such as `0xff`.
+fn in_decimal(text: &str) -> Option<String> {
+    let radix = match text.get(..2)? {
+        "0x" => 16,
+        "0o" => 8,
+        _ => 2,
+    };
+    let value = i64::from_str_radix(&text[2..].replace('_', ""), radix).ok()?;
+    Some(value.to_string())
+}
+
+/// Characters outside the language, with the rest of their line.
+pub(crate) fn bad_characters(text: &str, rest: &str, span: Span) -> Diagnostic {
     let short: String = text.chars().take(20).collect();
     let shown = short.escape_debug().to_string();
     let made = Diagnostic::error(
@@ -153,22 +172,107 @@ pub(crate) fn bad_characters(text: &str, span: Span) -> Diagnostic {
         (Some(meant), _) if text.chars().count() == 1 => {
             made.fix(format!("write `{meant}`"), span, meant)
         }
-        (Some(meant), _) => made.hint(format!("write `{meant}`")),
-        (None, '\'') => made.hint("strings are written with double quotes: `\"text\"`"),
-        (None, '\u{1b}') => made.hint("delete this character and what belongs to it; it is a command to a terminal, such as a change of colour"),
+        (Some(meant), _) => made
+            .fixes(format!("write `{meant}`"), all_meant(text).map(|meant| Fix::new(span, meant))),
+        (None, '\'') => made
+            .fixes("strings are written with double quotes: `\"text\"`", quoted(text, rest, span)),
+        (None, '\u{1b}') => {
+            let parameters = rest.strip_prefix('[').map_or(0, |rest| {
+                let digits = rest.find(|c: char| !c.is_ascii_digit() && c != ';');
+                digits.map_or(0, |digits| digits + 2)
+            });
+            let command = Span { hi: span.hi + u32::try_from(parameters).unwrap_or(0), ..span };
+            let command = if text.chars().count() == 1 { command } else { span };
+            made.fix("delete this character and what belongs to it; it is a command to a terminal, such as a change of colour", command, "")
+        }
         (None, '?') => made.hint("a choice is written `if c then a else b`"),
-        (None, c) if c.is_numeric() => made.hint("write numbers with the digits 0 to 9"),
-        (None, c) if c.is_alphabetic() => made
-            .note("names are made of the letters a to z and A to Z, digits, `_` and `'`")
-            .hint("spell the letter out, as in `alpha`"),
+        (None, c) if c.is_numeric() => made.fixes(
+            "write numbers with the digits 0 to 9",
+            full_width(text).map(|digits| Fix::new(span, digits)),
+        ),
+        (None, c) if c.is_alphabetic() => {
+            made.note("names are made of the letters a to z and A to Z, digits, `_` and `'`").fixes(
+                "spell the letter out, as in `alpha`",
+                spelt_out(text).map(|letters| Fix::new(span, letters)),
+            )
+        }
         (None, c)
             if c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric() =>
         {
-            made.hint("delete this character; it may be an invisible one from copying")
+            let blank = if text.chars().all(char::is_whitespace) { " " } else { "" };
+            let hint = "delete this character; it may be an invisible one from copying";
+            made.fix(hint, span, blank)
         }
-        (None, _) => made.hint("delete it"),
+        (None, _) => made.fix("delete it", span, ""),
     }
 }
+
+/// What several characters stand for, if each of them looks like something of the language.
+fn all_meant(text: &str) -> Option<String> {
+    let meant = |c: char| LOOK_ALIKES.iter().find(|(like, _)| like.contains(c));
+    text.chars().map(|c| meant(c).map(|(_, meant)| *meant)).collect()
+}
+
+/// What makes `"text"` of `'text'`, if the rest of the line holds the second quote.
+fn quoted(text: &str, rest: &str, span: Span) -> Option<Fix> {
+    let inner = &rest[..rest.find('\'')?];
+    if text != "'" || inner.contains('"') {
+        return None;
+    }
+    let end = span.hi + u32::try_from(inner.len() + 1).ok()?;
+    Some(Fix::new(Span { hi: end, ..span }, format!("\"{inner}\"")))
+}
+
+/// Digits of the width of Chinese characters as those of ASCII.
+fn full_width(text: &str) -> Option<String> {
+    let digit = |c: char| char::from_digit(u32::from(c).checked_sub(0xff10)?, 10);
+    text.chars().map(digit).collect()
+}
+
+/// Greek letters by their names.
+fn spelt_out(text: &str) -> Option<String> {
+    let name = |c: char| GREEK.iter().find(|(letter, _)| *letter == c).map(|(_, name)| *name);
+    text.chars().map(name).collect()
+}
+
+const GREEK: [(char, &str); 36] = [
+    ('α', "alpha"),
+    ('β', "beta"),
+    ('γ', "gamma"),
+    ('δ', "delta"),
+    ('ε', "epsilon"),
+    ('ζ', "zeta"),
+    ('η', "eta"),
+    ('θ', "theta"),
+    ('ι', "iota"),
+    ('κ', "kappa"),
+    ('μ', "mu"),
+    ('ν', "nu"),
+    ('ξ', "xi"),
+    ('π', "pi"),
+    ('ρ', "rho"),
+    ('σ', "sigma"),
+    ('ς', "sigma"),
+    ('τ', "tau"),
+    ('υ', "upsilon"),
+    ('φ', "phi"),
+    ('χ', "chi"),
+    ('ψ', "psi"),
+    ('ω', "omega"),
+    ('ϵ', "epsilon"),
+    ('ϕ', "phi"),
+    ('ϑ', "theta"),
+    ('Γ', "Gamma"),
+    ('Δ', "Delta"),
+    ('Θ', "Theta"),
+    ('Λ', "Lambda"),
+    ('Ξ', "Xi"),
+    ('Π', "Pi"),
+    ('Σ', "Sigma"),
+    ('Φ', "Phi"),
+    ('Ψ', "Psi"),
+    ('Ω', "Omega"),
+];
 
 /// Characters that editors and papers use for what the language spells in ASCII.
 const LOOK_ALIKES: [(&str, &str); 15] = [

@@ -18,7 +18,7 @@ pub(crate) mod operator;
 pub(crate) mod pattern;
 pub(crate) mod ty;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use crate::ast::{MAX_DEPTH, MAX_PARTS};
 use crate::token::TokenKind;
@@ -89,7 +89,7 @@ pub(crate) fn unexpected_in_bracket(
     opener: Span,
 ) -> Diagnostic {
     if matches!(kind, TokenKind::Arrow | TokenKind::FatArrow) {
-        return lambda::no_backslash(span);
+        return lambda::no_backslash(span, opener);
     }
     if matches!(kind, TokenKind::ColonEq | TokenKind::Bang | TokenKind::Foreign) {
         return operator::foreign(text, span);
@@ -103,7 +103,8 @@ pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
         return operator::single_equals(span, None);
     }
     if kind == TokenKind::Semi {
-        return expression::semicolon(span, "use `let … in …` to compute one thing after another");
+        let hint = "use `let … in …` to compute one thing after another";
+        return expression::semicolon(span, hint, None);
     }
     if matches!(
         kind,
@@ -113,8 +114,9 @@ pub(crate) fn leftover(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
     }
     let hint = LEFTOVER_HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint);
     let title = format!("{} does not belong here", describe(kind, text));
+    let fix = (kind == TokenKind::Bar).then(|| Fix::new(span, "||"));
     Diagnostic::error(code::LEFTOVER, span, title, "the expression before is complete")
-        .hint(hint.unwrap_or("is an operator or a bracket missing before it?"))
+        .fixes(hint.unwrap_or("is an operator or a bracket missing before it?"), fix)
 }
 
 const LEFTOVER_HINTS: [(TokenKind, &str); 12] = [

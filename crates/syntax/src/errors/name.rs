@@ -12,7 +12,11 @@ pub(crate) fn reserved(text: &str, span: Span, what: &str) -> Diagnostic {
         format!("`{text}` is a reserved word"),
         format!("cannot name {what}"),
     )
-    .hint(format!("choose another name, such as `{text}_` or `{text}'`"))
+    .fix(
+        format!("choose another name, such as `{text}_` or `{text}'`"),
+        span,
+        format!("{text}_"),
+    )
 }
 
 /// An upper-case name where a lower-case one should be.

@@ -1,6 +1,6 @@
 //! Operators: of other languages, `=` for `==`, and chains of comparisons.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
 use crate::ast::BinaryOp;
@@ -35,7 +35,7 @@ pub(crate) fn foreign(text: &str, span: Span) -> Diagnostic {
 }
 
 /// Operators of other languages that the language spells otherwise, with nothing else to change.
-const SPELLINGS: [(&str, &str); 9] = [
+const SPELLINGS: [(&str, &str); 10] = [
     ("and", "&&"),
     ("&", "&&"),
     ("**", "^"),
@@ -45,17 +45,18 @@ const SPELLINGS: [(&str, &str); 9] = [
     ("===", "=="),
     ("~=", "=="),
     ("=>", "->"),
+    ("<-", "< -"),
 ];
 
-/// `n++`
-pub(crate) fn increment(span: Span) -> Diagnostic {
+/// `n++`, where `n` ends at `after`.
+pub(crate) fn increment(after: Span, span: Span) -> Diagnostic {
     Diagnostic::error(
         code::FOREIGN_OPERATOR,
         span,
         "`++` joins two Strings",
         "no second operand follows",
     )
-    .hint("the number after `n` is `n + 1`; nothing is assigned twice")
+    .fix("the number after `n` is `n + 1`; nothing is assigned twice", after.to(span), " + 1")
 }
 
 /// `=` between values, where `place` is what stands before it if that is an element or a field.
@@ -75,10 +76,18 @@ pub(crate) fn single_equals(span: Span, place: Option<&str>) -> Diagnostic {
     .fix(hint, span, "==")
 }
 
-/// `a < b < c`
-pub(crate) fn chained(first: BinaryOp, second: BinaryOp, span: Span) -> Diagnostic {
+/// `a < b < c`, with the text of `b`.
+pub(crate) fn chained(
+    first: BinaryOp,
+    second: BinaryOp,
+    middle: Option<&str>,
+    span: Span,
+) -> Diagnostic {
     let (first, second) = (first.text(), second.text());
     Diagnostic::error(code::CHAINED, span, "comparisons cannot be chained", "a second comparison")
         .note(format!("`a {first} b` is a Bool, which `{second}` would compare with `c`"))
-        .hint(format!("write `a {first} b && b {second} c`"))
+        .fixes(
+            format!("write `a {first} b && b {second} c`"),
+            middle.map(|middle| Fix::new(span, format!("&& {middle} {second}"))),
+        )
 }

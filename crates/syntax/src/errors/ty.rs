@@ -1,8 +1,9 @@
 //! Types.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use super::code;
+use crate::ast::Ident;
 use crate::token::TokenKind;
 
 fn made(span: Span, title: String, label: &str) -> Diagnostic {
@@ -15,14 +16,15 @@ pub(crate) fn missing(found: &str, span: Span, after: &str) -> Diagnostic {
         .hint("types look like `Real`, `[n]Real`, `(Int, Bool)`, `{ x: Real }`, `a -> b`")
 }
 
-/// `Real * Real`, `Option<Real>`
-pub(crate) fn foreign(kind: TokenKind, text: &str, span: Span) -> Diagnostic {
+/// `Real * Real`, `Option<Real>`, with what writes it as a type.
+pub(crate) fn foreign(kind: TokenKind, text: &str, span: Span, fixes: Vec<Fix>) -> Diagnostic {
     let hint = if kind == TokenKind::Lt {
         "type arguments follow with spaces: `Option Real`"
     } else {
         "the type of a pair is `(a, b)`"
     };
-    made(span, format!("`{text}` does not belong to a type"), "not a type's syntax").hint(hint)
+    made(span, format!("`{text}` does not belong to a type"), "not a type's syntax")
+        .fixes(hint, fixes)
 }
 
 /// `a => b`
@@ -34,12 +36,18 @@ pub(crate) fn fat_arrow(span: Span) -> Diagnostic {
     )
 }
 
-/// `{ x = Real }`
-pub(crate) fn field_separator(found: &str, is_equals: bool, span: Span, field: &str) -> Diagnostic {
+/// `{ x = Real }`, `{ x Real }`
+pub(crate) fn field_separator(
+    found: &str,
+    is_equals: bool,
+    span: Span,
+    field: &Ident,
+) -> Diagnostic {
+    let (field, after) = (&field.node, field.span.end());
     let title = format!("expected `:` after the field `{field}`, found {found}");
     let made = made(span, title, "`:` should stand here");
     let hint = format!("write `{field}: T`; `=` is for the values of fields");
-    if is_equals { made.fix(hint, span, ":") } else { made.hint(hint) }
+    made.fixes(hint, [Fix::new(if is_equals { span } else { after }, ":")])
 }
 
 /// `[n, m]a`

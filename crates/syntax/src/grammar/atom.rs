@@ -9,7 +9,7 @@ use crate::grammar::expr::SUM;
 use crate::lexer;
 use crate::parser::Parser;
 use crate::token::TokenKind;
-use pullback_base::Name;
+use pullback_base::{Fix, Name};
 
 /// An open bracket: its token, and what to restore at its end.
 pub(crate) type Opened = (usize, [bool; 4]);
@@ -81,7 +81,11 @@ impl Parser<'_> {
                 break;
             }
             if self.at(TokenKind::Semi) {
-                self.report(expression::semicolon(self.span(), "separate elements with commas"));
+                self.report(expression::semicolon(
+                    self.span(),
+                    "separate elements with commas",
+                    Some(","),
+                ));
                 self.bump();
                 continue;
             }
@@ -193,7 +197,11 @@ impl Parser<'_> {
         }
         let semi = self.at(TokenKind::Semi);
         if semi {
-            self.report(expression::semicolon(self.span(), "separate components with commas"));
+            self.report(expression::semicolon(
+                self.span(),
+                "separate components with commas",
+                Some(","),
+            ));
         }
         if !semi && !self.at(TokenKind::Comma) {
             return ExprKind::Paren(Box::new(first));
@@ -236,7 +244,9 @@ impl Parser<'_> {
         if range {
             self.report(collection::range(self.span()));
         } else if self.at(TokenKind::For) {
-            self.report(collection::python_comprehension(self.span()));
+            let word = self.token_at(self.pos + 2);
+            let word = (word.kind == TokenKind::In).then(|| self.span_of(word));
+            self.report(collection::python_comprehension(self.span(), word));
         }
         element
     }
@@ -263,7 +273,8 @@ impl Parser<'_> {
         }
         let pattern = self.pattern();
         if !self.eat(TokenKind::LArrow) {
-            self.report(collection::bad_clause(self.kind(), &self.found(), self.span()));
+            let end = self.end_before(&[TokenKind::Comma]);
+            self.report(collection::bad_clause(self.kind(), &self.found(), self.span(), end));
             return None;
         }
         Some(Clause::In { pattern, source: self.expr_or_eq() })
@@ -277,14 +288,17 @@ impl Parser<'_> {
         let is_json = self.at(TokenKind::Str) && self.nth(1) == TokenKind::Colon;
         // What is meant is plain: the rest is not looked at, so that it is told once.
         let fields = if foreign_update {
-            self.report(collection::record_update(self.current_text(), self.span()));
+            let fixes = self.update_fixes(start);
+            self.report(collection::record_update(self.current_text(), self.span(), fixes));
             Vec::new()
         } else if self.starts_block() {
-            self.report(collection::block(self.current_text(), self.previous_span()));
+            let closer = self.partner(start).map(|closer| self.span_of(self.token_at(closer)));
+            self.report(collection::block(self.current_text(), self.previous_span(), closer));
             Vec::new()
         } else if is_json {
             let text = self.current_text();
-            self.report(collection::json(text, self.span()));
+            let fixes = self.json_fixes(start);
+            self.report(collection::json(text, self.span(), fixes));
             Vec::new()
         } else {
             self.list(opener.0, "this record", Self::record_field)
@@ -292,6 +306,32 @@ impl Parser<'_> {
         let clean = self.close_bracket(opener, "this record");
         let span = self.span_from(start);
         self.make(if clean { ExprKind::Record(fields) } else { ExprKind::Error }, span)
+    }
+    /// What makes `(r with b = 1 with c = 2)` of `{ r with b = 1, c = 2 }`.
+    fn update_fixes(&self, opener: usize) -> Vec<Fix> {
+        let Some(closer) = self.partner(opener) else { return vec![] };
+        let at = |index| self.span_of(self.token_at(index));
+        let mut fixes = vec![Fix::new(at(opener), "("), Fix::new(at(closer), ")")];
+        let inside = self.inside(opener).into_iter();
+        let commas = inside.filter(|token| token.kind == TokenKind::Comma);
+        fixes.extend(commas.map(|token| Fix::new(self.span_of(token), " with")));
+        fixes
+    }
+    /// What makes `{ x = 1 }` of `{ "x": 1 }`; nothing if a name could name no field.
+    fn json_fixes(&self, opener: usize) -> Vec<Fix> {
+        let inside = self.inside(opener);
+        let mut fixes = vec![];
+        for pair in inside.windows(2) {
+            if (pair[0].kind, pair[1].kind) == (TokenKind::Str, TokenKind::Colon) {
+                let name = self.token_text(pair[0]).trim_matches('"');
+                if !collection::is_name(name) {
+                    return vec![];
+                }
+                fixes.push(Fix::new(self.span_of(pair[0]), name));
+                fixes.push(Fix::new(self.span_of(pair[1]), " ="));
+            }
+        }
+        fixes
     }
     /// Whether a statement stands here, where a field's name should: not as one, followed by `=`.
     fn starts_block(&self) -> bool {
@@ -313,7 +353,8 @@ impl Parser<'_> {
         }
         let value = self.expr();
         if self.at(TokenKind::Eq) {
-            self.report(collection::missing_comma(self.previous_span(), self.span()));
+            let after = self.span_of(self.token_at(self.pos.saturating_sub(2))).end();
+            self.report(collection::missing_comma(after, self.previous_span(), self.span()));
             self.bump();
             self.expr();
         }

@@ -2,6 +2,8 @@
 //!
 //! Input: tokens after the keyword. Output: the binding.
 
+use pullback_base::Fix;
+
 use crate::ast::{Def, ExprKind, Ident, MAX_PARTS, Param, PatternKind, TypeExpr};
 use crate::errors::{self, binding};
 use crate::grammar::atom::begins_atom;
@@ -25,12 +27,13 @@ impl Parser<'_> {
         }
         let mut pattern = self.pattern();
         if self.at(TokenKind::Comma) {
-            self.report(errors::pattern::bare_tuple(pattern.span.to(self.span())));
+            let told = self.report_open(errors::pattern::bare_tuple(pattern.span.to(self.span())));
             let mut parts = vec![pattern];
             while self.eat(TokenKind::Comma) {
                 parts.push(self.pattern());
             }
             let span = self.span_from(start + 1);
+            self.mend(told, Fix::around(span, "(", ")"));
             pattern = self.make_pattern(PatternKind::Tuple(parts), span);
         }
         let pattern = Box::new(pattern);
@@ -72,7 +75,8 @@ impl Parser<'_> {
             None => (self.token_at(self.pos), self.previous_span()),
         };
         let found = errors::describe(next.kind, self.token_text(next));
-        self.report(binding::no_in(next.kind, &found, after.end(), self.span(), keyword));
+        let has_body = begins_atom(next.kind);
+        self.report(binding::no_in(next.kind, has_body, &found, after.end(), self.span(), keyword));
         if self.at(TokenKind::Semi) {
             self.bump();
             self.eat(TokenKind::In);
@@ -106,9 +110,14 @@ impl Parser<'_> {
         if self.eat(TokenKind::Eq) {
             return;
         }
-        let is_result = of == binding::Equals::Def && self.at(TokenKind::Arrow);
+        // What follows an arrow is a type if the `=` comes after it, and else what is defined.
+        let here = self.pos;
+        self.pos += usize::from(self.at(TokenKind::Arrow));
+        self.skip_to_eq();
+        let has_equals = self.at(TokenKind::Eq);
+        self.pos = here;
+        let is_result = of == binding::Equals::Def && self.at(TokenKind::Arrow) && has_equals;
         let of = if is_result { binding::Equals::Result } else { of };
-        self.report(binding::no_equals(of, &self.found(), self.span()));
         let meant = matches!(
             self.kind(),
             TokenKind::ColonEq
@@ -117,15 +126,12 @@ impl Parser<'_> {
                 | TokenKind::FatArrow
                 | TokenKind::Arrow
         );
+        self.report(binding::no_equals(of, &self.found(), self.span(), meant));
         if meant {
             self.bump();
             if is_result {
-                // What follows is a type if the `=` comes after it, and else what is defined.
-                let here = self.pos;
                 self.skip_to_eq();
-                if !self.eat(TokenKind::Eq) {
-                    self.pos = here;
-                }
+                self.eat(TokenKind::Eq);
             }
         } else if !self.at_atom() {
             self.skip_to_eq();
@@ -140,9 +146,14 @@ impl Parser<'_> {
     pub fn function(&mut self, start: usize) -> Def {
         let name = self.variable("a definition");
         let sizes = self.sizes();
+        let last = self.previous_span().end();
         let mut params = self.params();
         while self.at(TokenKind::LBracket) && !self.is_quiet() {
-            self.report(binding::late_size(self.span()));
+            let closer = self.partner(self.pos).unwrap_or(self.pos);
+            let size = self.span().to(self.span_of(self.token_at(closer)));
+            let text = &self.text[size.range()];
+            let gap = self.previous_span().end().to(size);
+            self.report(binding::late_size(self.span(), (text, gap), last));
             self.sizes();
             params.extend(self.params());
         }

@@ -3,7 +3,7 @@
 //! Input: tokens at the start of an expression. Output: the expression; `Error` where none stands,
 //! after a report. Invariant: every rule that can contain itself goes through `enter`.
 
-use pullback_base::Spanned;
+use pullback_base::{Fix, Span, Spanned};
 
 use crate::ast::{Access, BinaryOp, Expr, ExprKind, SlicePart};
 use crate::errors::{self, access, expression, operator};
@@ -56,7 +56,8 @@ impl Parser<'_> {
                 self.report(expression::where_clause(found));
             } else if self.pos > start + 1 && self.starts_line(self.pos - 1) {
                 let name = self.previous_span();
-                self.report(expression::missing_let(name, self.span()));
+                let end = self.line_end();
+                self.report(expression::missing_let(name, self.span(), end));
                 // Its `in` will be left over.
                 self.bad_in_item = true;
             } else {
@@ -72,6 +73,15 @@ impl Parser<'_> {
         lhs
     }
 
+    /// Where the last token on the current token's line ends.
+    fn line_end(&self) -> Span {
+        let mut index = self.pos;
+        while self.token_at(index + 1).kind != TokenKind::Eof && !self.starts_line(index + 1) {
+            index += 1;
+        }
+        self.span_of(self.token_at(index)).end()
+    }
+
     /// An element or a field that seems to be assigned to, as a `with` would write it.
     fn place_before(&self, lhs: &Expr) -> Option<String> {
         let (ExprKind::Index { base, .. } | ExprKind::Field { base, .. }) = &lhs.kind else {
@@ -83,7 +93,7 @@ impl Parser<'_> {
     }
 
     /// The word `where` among the last few tokens of the expression that starts at token `start`.
-    fn where_before(&self, start: usize) -> Option<pullback_base::Span> {
+    fn where_before(&self, start: usize) -> Option<Span> {
         let first = start.max(self.pos.saturating_sub(16));
         let tokens = (first..self.pos).map(|index| self.token_at(index));
         let mut found = tokens.filter(|token| self.token_text(*token) == "where");
@@ -95,8 +105,11 @@ impl Parser<'_> {
         let start = self.pos;
         let mut lhs = self.unary();
         let mut compared: Option<BinaryOp> = None;
+        let mut middle = lhs.span;
         let mut told = false;
-        while let Some(op) = self.operator() {
+        // Operators of other languages whose right operand reaches to the end of all this.
+        let mut applied = Vec::new();
+        while let Some((op, foreign)) = self.operator() {
             let (level, right) = levels(op);
             if level < least {
                 break;
@@ -104,7 +117,8 @@ impl Parser<'_> {
             if level == COMPARISON {
                 if let Some(before) = compared.filter(|_| !told) {
                     told = true;
-                    self.report(operator::chained(before, op, self.span()));
+                    let text = self.text.get(middle.range()).filter(|text| !text.is_empty());
+                    self.report(operator::chained(before, op, text, self.span()));
                 }
                 compared = Some(op);
             } else if level < COMPARISON {
@@ -114,13 +128,17 @@ impl Parser<'_> {
             // What such an operator means is a guess, which nobody should build on.
             let guessed = token.kind.binary().is_none() || (told && level == COMPARISON);
             if token.kind == TokenKind::PlusPlus && self.at_closer() {
-                self.report(operator::increment(self.span_of(token)));
+                let after = lhs.span.end();
+                self.report(operator::increment(after, self.span_of(token)));
                 self.silence();
             } else if guessed && self.at_closer() {
                 // Such an operator may need no second operand, whatever is meant by it.
                 self.silence();
             }
             let op = Spanned { node: op, span: self.span_of(token) };
+            if matches!(self.token_text(token), "$" | "<|") {
+                applied.push((foreign, op.span));
+            }
             let rhs = if self.enter() {
                 let rhs = self.operators(right);
                 self.leave();
@@ -129,17 +147,32 @@ impl Parser<'_> {
                 self.error_expr()
             };
             let span = self.span_from(start);
+            middle = rhs.span;
             let kind = ExprKind::Binary { op, lhs: Box::new(lhs), rhs: Box::new(rhs) };
             lhs = self.make(if guessed { ExprKind::Error } else { kind }, span);
+        }
+        let end = self.previous_span().end();
+        for (told, op) in applied {
+            self.mend_application(told, op, end);
         }
         lhs
     }
 
-    /// The operator that stands here; those of other languages are reported and translated.
-    fn operator(&mut self) -> Option<BinaryOp> {
+    /// Makes `f (x)` of `f $ x`, whose `$` is `op` and which reaches to `end`.
+    fn mend_application(&mut self, told: Option<Span>, op: Span, end: Span) {
+        let blanks = |text: &str| text.len() - text.trim_start().len();
+        let behind = self.text.get(op.hi as usize..end.lo as usize).map_or(0, blanks);
+        let hi = op.hi + u32::try_from(behind).unwrap_or(0);
+        if hi < end.lo {
+            self.mend(told, [Fix::new(Span { hi, ..op }, "("), Fix::new(end, ")")]);
+        }
+    }
+
+    /// The operator that stands here; those of other languages are reported and translated, with what was told.
+    fn operator(&mut self) -> Option<(BinaryOp, Option<Span>)> {
         let kind = self.kind();
         if let Some(op) = kind.binary() {
-            return Some(op);
+            return Some((op, None));
         }
         let op = if kind == TokenKind::And && !self.in_rec {
             BinaryOp::And
@@ -159,24 +192,33 @@ impl Parser<'_> {
         } else {
             return None;
         };
-        self.report(operator::foreign(self.current_text(), self.span()));
-        Some(op)
+        let told = self.report_open(operator::foreign(self.current_text(), self.span()));
+        Some((op, told))
     }
 
     /// `unary`
     fn unary(&mut self) -> Expr {
         let mut minuses = Vec::new();
+        let mut bang = None;
         loop {
             if self.at(TokenKind::Minus) {
                 minuses.push(self.pos);
             } else if self.at(TokenKind::Bang) {
-                self.report(operator::foreign("!", self.span()));
+                let told = self.report_open(operator::foreign("!", self.span()));
+                bang = told.map(|_| (told, self.pos));
             } else {
                 break;
             }
             self.bump();
         }
         let mut expr = self.power();
+        if let Some((told, at)) = bang {
+            let (from, to) = (at + 1, self.previous_span().end());
+            let is_single = from + 1 == self.pos || self.partner(from) == Some(self.pos - 1);
+            let (open, close) = if is_single { ("not ", "") } else { ("not (", ")") };
+            let fixes = [Fix::new(self.span_of(self.token_at(at)), open), Fix::new(to, close)];
+            self.mend(told, fixes);
+        }
         while let Some(start) = minuses.pop() {
             let span = self.span_from(start);
             expr = self.make(ExprKind::Negate(Box::new(expr)), span);
@@ -215,8 +257,11 @@ impl Parser<'_> {
         let mut args = Vec::new();
         while self.at_argument() {
             if self.at_open_form() {
-                self.report(expression::bare_argument(&self.found(), self.span()));
-                args.push(self.open_form());
+                let told = self.report_open(expression::bare_argument(&self.found(), self.span()));
+                let form = self.open_form();
+                let span = form.span;
+                args.push(form);
+                self.mend(told, Fix::around(span, "(", ")"));
                 break;
             }
             args.push(self.postfix());
@@ -286,7 +331,7 @@ impl Parser<'_> {
             return self.make(ExprKind::Field { base: Box::new(base), field }, span);
         }
         if kind == TokenKind::LBracket {
-            self.report(access::dot_bracket(self.previous_span().to(self.span())));
+            self.report(access::dot_bracket(self.previous_span(), self.span()));
             return self.index(base, start);
         }
         self.report(access::no_field(&self.found(), self.previous_span()));
@@ -371,7 +416,9 @@ impl Parser<'_> {
             if self.at(TokenKind::LBracket) {
                 // Nothing else than an index or `=` can stand here.
                 if !first && !self.is_tight(self.pos) {
-                    self.report(access::loose_index(self.span()));
+                    let follows_index = matches!(place.last(), Some(Access::Index(..)));
+                    let before = self.previous_span();
+                    self.report(access::loose_index(before, follows_index, self.span()));
                 }
                 let at = self.pos;
                 let opener = self.open_bracket();

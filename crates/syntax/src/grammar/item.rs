@@ -171,7 +171,7 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Semi) {
             let hint = "nothing stands between definitions; leave it out";
-            self.report(errors::expression::semicolon(self.span(), hint));
+            self.report(errors::expression::semicolon(self.span(), hint, Some("")));
             self.bump();
             if self.at_item_end() || self.at_forgotten_def() {
                 return;

@@ -4,6 +4,8 @@
 //! Parentheses leave no node: the span of `(T)` is that of `T`, but spans of what contains it
 //! include them.
 
+use pullback_base::Fix;
+
 use crate::ast::{Ident, TypeExpr, TypeExprKind};
 use crate::errors::ty as mistake;
 use crate::grammar::atom::Opened;
@@ -20,7 +22,8 @@ impl Parser<'_> {
         let mut ty = self.type_argument();
         let foreign = matches!(self.kind(), TokenKind::Star | TokenKind::Lt | TokenKind::Slash);
         if foreign && self.brackets > 0 {
-            self.report(mistake::foreign(self.kind(), self.current_text(), self.span()));
+            let fixes = self.type_fixes(start);
+            self.report(mistake::foreign(self.kind(), self.current_text(), self.span(), fixes));
             self.skip_to(&[TokenKind::Eq]);
         } else if self.at(TokenKind::FatArrow) {
             self.report(mistake::fat_arrow(self.span()));
@@ -33,6 +36,37 @@ impl Parser<'_> {
         }
         self.leave();
         ty
+    }
+    /// What makes `(a, b)` of `a * b` and `Option a` of `Option<a>`, where the type starts at token `start`.
+    fn type_fixes(&mut self, start: usize) -> Vec<Fix> {
+        let (span, before) = (self.span(), self.previous_span());
+        if self.at(TokenKind::Lt) {
+            let here = self.pos;
+            self.pos += 1;
+            let is_single = matches!(self.kind(), TokenKind::Lower | TokenKind::Upper);
+            let closes = self.nth(1) == TokenKind::Gt;
+            let closer = self.span_of(self.token_at(self.pos + 1));
+            self.pos = here;
+            if is_single && closes {
+                return vec![Fix::new(before.end().to(span), " "), Fix::new(closer, "")];
+            }
+            return vec![];
+        }
+        if !self.at(TokenKind::Star) {
+            return vec![];
+        }
+        let here = self.pos;
+        let mut fixes = vec![Fix::new(self.span_of(self.token_at(start)).start(), "(")];
+        while self.at(TokenKind::Star) {
+            fixes.push(Fix::new(self.previous_span().end().to(self.span()), ","));
+            self.pos += 1;
+            while matches!(self.kind(), TokenKind::Lower | TokenKind::Upper | TokenKind::LBracket) {
+                self.pos = self.partner(self.pos).unwrap_or(self.pos) + 1;
+            }
+        }
+        fixes.push(Fix::new(self.previous_span().end(), ")"));
+        self.pos = here;
+        fixes
     }
     /// An error type, in silence.
     fn no_type(&self) -> TypeExpr {
@@ -132,7 +166,7 @@ impl Parser<'_> {
         if !self.eat(TokenKind::Colon) {
             let (found, span) = (self.found(), self.span());
             let is_equals = self.eat(TokenKind::Eq);
-            self.report(mistake::field_separator(&found, is_equals, span, &name.node));
+            self.report(mistake::field_separator(&found, is_equals, span, &name));
         }
         (name, self.ty())
     }

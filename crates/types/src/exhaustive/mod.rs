@@ -12,7 +12,7 @@ mod witness;
 
 use std::ops::Range;
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 
 use crate::tir::{TArm, TExpr, TExprKind, TPat, TPatKind, Typed};
 use crate::ty::Ty;
@@ -84,7 +84,9 @@ fn check_match(typed: &Typed, scrutinee: &TExpr, arms: &[TArm], out: &mut Vec<Di
             continue;
         }
         let cover = patterns[..index].iter().position(|above| checker.covers(above, pattern));
-        out.push(unreachable_arm(typed, &arms[index], cover.map(|above| &arms[above])));
+        let before = index.checked_sub(1).map(|before| arms[before].span);
+        let cover = cover.map(|above| &arms[above]);
+        out.push(unreachable_arm(typed, &arms[index], before, cover));
     }
     let missing = missing_cases(typed, &mut checker, rows, MAX_ARMS);
     if !missing.is_empty() {
@@ -209,20 +211,31 @@ fn inexhaustive(scrutinee: &TExpr, missing: &[String], last: Option<End>) -> Dia
     }
 }
 
-fn unreachable_arm(typed: &Typed, arm: &TArm, cover: Option<&TArm>) -> Diagnostic {
+/// An arm that is never reached, behind the arm at `before`.
+fn unreachable_arm(
+    typed: &Typed,
+    arm: &TArm,
+    before: Option<Span>,
+    cover: Option<&TArm>,
+) -> Diagnostic {
     let span = arm.pattern.span;
+    let removal = before.map(|before| Fix::new(before.end().to(arm.span), ""));
     let diagnostic =
         Diagnostic::warning("W0501", span, "this arm is never reached", "never reached")
             .note("arms are tried from top to bottom and the first that fits is taken");
     let Some(cover) = cover else {
-        return diagnostic.hint("remove the arm: those above cover every case together");
+        return diagnostic.fixes("remove the arm: those above cover every case together", removal);
     };
     let diagnostic = diagnostic.label(cover.pattern.span, "this already matches all of it");
     match meant_constructor(typed, &cover.pattern) {
-        Some(name) => diagnostic.hint(format!(
-            "a lower-case name matches everything: write `{name}` if the constructor is meant"
-        )),
-        None => diagnostic.hint("remove the arm, or move it above the more general one"),
+        Some(name) => diagnostic.fix(
+            format!(
+                "a lower-case name matches everything: write `{name}` if the constructor is meant"
+            ),
+            cover.pattern.span,
+            name,
+        ),
+        None => diagnostic.fixes("remove the arm, or move it above the more general one", removal),
     }
 }
 

@@ -184,7 +184,7 @@ impl Solver<'_> {
             return Err(Reported);
         }
         let Ty::Record(fields) = head else {
-            return Err(self.report_not_record(head, name, span));
+            return Err(self.report_not_record(head, name, span, field_span));
         };
         match fields.iter().find(|(field, _)| field == name) {
             Some((_, ty)) => Ok(ty.clone()),

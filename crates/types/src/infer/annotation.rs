@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span, nearest};
+use pullback_base::{Diagnostic, Fix, Name, Span, nearest};
 use pullback_syntax::ast::{Expr, Ident, MAX_DEPTH, Path, TypeExpr, TypeExprKind};
 
-use super::foreign::foreign_type;
+use super::foreign::{foreign_type, type_spelling};
 use super::mismatch::Why;
 use super::names::what_it_has;
 use super::reports::Reports;
@@ -59,6 +59,7 @@ impl Reports {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
+        let just_name = wanted == 0 && what == "type argument";
         let found = if found == 0 { "none".to_string() } else { found.to_string() };
         let diagnostic = Diagnostic::error(
             "E0213",
@@ -66,14 +67,19 @@ impl Reports {
             format!("`{name}` takes {}, not {found}", plural(wanted)),
             "",
         )
-        .hint(match wanted {
-            0 if what == "size argument" => format!("write just `{name}`; an array is `[n]{name}`"),
-            0 => format!("write just `{name}`"),
-            _ => format!(
-                "give it {}; one that is itself several words needs parentheses",
-                plural(wanted)
-            ),
-        });
+        .fixes(
+            match wanted {
+                0 if what == "size argument" => {
+                    format!("write just `{name}`; an array is `[n]{name}`")
+                }
+                0 => format!("write just `{name}`"),
+                _ => format!(
+                    "give it {}; one that is itself several words needs parentheses",
+                    plural(wanted)
+                ),
+            },
+            just_name.then(|| Fix::new(path.name.span.end().to(span.end()), "")),
+        );
         self.add(diagnostic);
         false
     }
@@ -473,7 +479,10 @@ impl<'a> Infer<'a> {
             "no type has this name",
         );
         diagnostic = match near {
-            _ if let Some(instead) = foreign_type(name) => diagnostic.hint(instead),
+            _ if let Some(instead) = foreign_type(name) => {
+                let spelling = type_spelling(name);
+                diagnostic.fixes(instead, spelling.map(|text| Fix::new(path.name.span, text)))
+            }
             _ if is_constructor => {
                 diagnostic.hint(format!("`{name}` is a constructor; write the type it belongs to"))
             }

@@ -1,6 +1,6 @@
 //! Arrays: literals, comprehensions, indices, slices.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Fix, Name, Span};
 use pullback_syntax::ast::{Clause, Expr, ExprKind, Literal};
 
 use super::expr::Want;
@@ -16,8 +16,8 @@ use crate::ty::{Poly, Size, Ty};
 pub(super) enum ArrayUse {
     Index,
     Slice,
-    /// The source of a comprehension.
-    Source,
+    /// The source of a comprehension, with the place of its `<-` and the blanks around.
+    Source(Span),
     /// The place that `with` replaces.
     Place,
 }
@@ -28,7 +28,7 @@ impl ArrayUse {
         match self {
             Self::Index => "an index",
             Self::Slice => "a slice",
-            Self::Source => "`<-`",
+            Self::Source(_) => "`<-`",
             Self::Place => "`with [i] = …`",
         }
     }
@@ -105,9 +105,10 @@ impl<'a> Infer<'a> {
                 TExpr { kind, ty: Ty::Array(size, element.into()), span }
             }
             Clause::In { pattern, source } => {
+                let arrow = pattern.span.end().to(source.span.start());
                 let source = self.infer(source);
                 let (size, item) =
-                    self.solver().element_type(&source.ty, source.span, ArrayUse::Source);
+                    self.solver().element_type(&source.ty, source.span, ArrayUse::Source(arrow));
                 let (pattern, inner) = self.scoped(|this| {
                     let pattern = this.bind_pattern(pattern, &item, &Why::Scrutinee(source.span));
                     (pattern, this.in_doubt(|this| this.comprehension(body, rest, span, wanted)))
@@ -184,16 +185,21 @@ impl<'a> Infer<'a> {
         let diagnostic = Diagnostic::error("E0402", span, title, label);
         let name = array.map_or("xs", Name::as_str);
         let from_end = place.unsigned_abs();
+        let fix = array.map(|name| Fix::new(span, format!("size {name} - {from_end}")));
         let diagnostic = match count {
             Some(0) => diagnostic.hint("an empty array has no elements"),
             Some(count) => diagnostic
                 .hint(format!("indices count from 0: the last element is at {}", count - 1)),
-            None if from_end == 1 => diagnostic.hint(format!(
-                "indices count from the start; the last element is `{name}[size {name} - 1]`"
-            )),
-            None => diagnostic.hint(format!(
-                "indices count from the start; counted from the end, write `{name}[size {name} - {from_end}]`"
-            )),
+            None if from_end == 1 => diagnostic.fixes(
+                format!(
+                    "indices count from the start; the last element is `{name}[size {name} - 1]`"
+                ),
+                fix,
+            ),
+            None => diagnostic.fixes(
+                format!("indices count from the start; counted from the end, write `{name}[size {name} - {from_end}]`"),
+                fix,
+            ),
         };
         self.unifier.report(diagnostic);
     }

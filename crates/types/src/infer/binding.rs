@@ -153,7 +153,7 @@ impl<'a> Infer<'a> {
     ) -> TExpr {
         let start = self.unifier.constraints.len();
         self.unifier.enter_binding();
-        let around = self.scope.enter_not_recursive([name.clone()]);
+        let around = self.scope.enter_not_recursive([(name.clone(), Span::NONE)]);
         let value = match written {
             Some(written) => self.ascribe(value, written, value.span),
             None => self.infer(value),
@@ -202,7 +202,7 @@ impl<'a> Infer<'a> {
                 bind_all(&mut this.scope);
                 this.group(group)
             } else {
-                let names = defs.iter().map(|def| def.name.node.clone());
+                let names = defs.iter().map(|def| (def.name.node.clone(), def.name.span.start()));
                 let around = this.scope.enter_not_recursive(names);
                 let functions = this.group(group);
                 this.scope.leave_not_recursive(around);

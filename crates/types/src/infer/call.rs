@@ -1,10 +1,10 @@
 //! Application: `f a b`, `x |> f`.
 
-use pullback_base::{Diagnostic, Span};
+use pullback_base::{Diagnostic, Fix, Span};
 use pullback_syntax::ast::{BinaryOp, Expr, ExprKind};
 
 use super::bindings::GlobalState;
-use super::callee::Callee;
+use super::callee::{CallPlaces, Callee};
 use super::expr;
 use super::mismatch::Why;
 use super::names::Head;
@@ -53,6 +53,13 @@ impl<'a> Infer<'a> {
     }
 
     fn apply(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
+        self.unifier.calls.push(CallPlaces::of(head.expr.span, args));
+        let applied = self.apply_each(head, args, span);
+        self.unifier.calls.pop();
+        applied
+    }
+
+    fn apply_each(&mut self, head: Head, args: &[&'a Expr], span: Span) -> TExpr {
         let mut call = Call::new(&head, args.len());
         self.plain_arguments(&head, args, &mut call);
         for (index, arg) in args.iter().enumerate() {
@@ -294,6 +301,7 @@ impl Solver<'_> {
         let found = self.show(ty);
         let called = callee.name().map_or_else(|| "this".to_string(), |name| format!("`{name}`"));
         let diagnostic = if taken == 0 {
+            let is_index = matches!((ty, &argument.kind), (Ty::Array(..), ExprKind::Array(_)));
             let number = is_number(function) || matches!(ty, Ty::Int | Ty::Real);
             let label = if is_number(function) {
                 "this is a number".to_string()
@@ -308,13 +316,13 @@ impl Solver<'_> {
             )
             .label(extra, "an argument is given here")
             .note("two expressions side by side mean application")
-            .hint(if matches!((ty, &argument.kind), (Ty::Array(..), ExprKind::Array(_))) {
+            .fixes(if is_index {
                 "an index touches the array: `xs[i]`, without a space"
             } else if number {
                 "a product is written with `*`; a comma or another operator may be missing"
             } else {
                 "a comma or an operator may be missing, or the first is not the function you meant"
-            })
+            }, is_index.then(|| Fix::new(function.span.end().to(extra.start()), "")))
         } else {
             let arguments =
                 if taken == 1 { "1 argument".to_string() } else { format!("{taken} arguments") };

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Name, Span};
+use pullback_base::{Fix, Name, Span};
+use pullback_syntax::ast::{Expr, ExprKind};
 
 use crate::builtins;
 use crate::tir::Builtin;
@@ -15,6 +16,88 @@ pub(super) enum Callee {
     Named(Name, Option<Rc<[Option<Span>]>>),
     /// Any other expression.
     Unnamed,
+}
+
+/// Where the parts of a call stand.
+#[derive(Clone, Debug)]
+pub(super) struct CallPlaces {
+    head: Span,
+    arguments: Vec<Span>,
+    /// The arguments that are written as tuples, with the places of their components.
+    tuples: Vec<(Span, Vec<Component>)>,
+}
+
+/// A component of a tuple: where it stands, and whether it needs no parentheses as an argument.
+type Component = (Span, bool);
+
+impl CallPlaces {
+    pub fn of(head: Span, arguments: &[&Expr]) -> Self {
+        let is_atom = |part: &Expr| {
+            matches!(
+                part.kind,
+                ExprKind::Name(_)
+                    | ExprKind::Lit(_)
+                    | ExprKind::Paren(_)
+                    | ExprKind::Tuple(_)
+                    | ExprKind::Array(_)
+                    | ExprKind::Record(_)
+                    | ExprKind::Field { .. }
+                    | ExprKind::Index { .. }
+            )
+        };
+        let tuple = |argument: &&Expr| {
+            let ExprKind::Tuple(parts) = &argument.kind else { return None };
+            Some((argument.span, parts.iter().map(|part| (part.span, is_atom(part))).collect()))
+        };
+        let tuples = arguments.iter().filter_map(tuple).collect();
+        Self { head, arguments: arguments.iter().map(|argument| argument.span).collect(), tuples }
+    }
+
+    /// Whether an argument stands there.
+    pub fn has(&self, argument: Span) -> bool {
+        self.arguments.contains(&argument)
+    }
+
+    /// What makes `map f xs` of `f xs`.
+    pub fn mapped(&self) -> Vec<Fix> {
+        vec![Fix::new(self.head.start(), "map ")]
+    }
+
+    /// What makes `f (x, y)` of `f x y`, from this argument on; nothing if there are not so many.
+    pub fn in_a_tuple(&self, argument: Span, count: usize) -> Vec<Fix> {
+        let Some(first) = self.arguments.iter().position(|place| *place == argument) else {
+            return vec![];
+        };
+        let Some(parts) = self.arguments.get(first..first + count) else { return vec![] };
+        let commas = parts.iter().zip(&parts[1..]);
+        let commas = commas.map(|(left, right)| Fix::new(left.end().to(right.start()), ", "));
+        let mut fixes: Vec<Fix> = commas.collect();
+        let last = parts.last().copied().unwrap_or(argument);
+        fixes.extend([Fix::new(argument.start(), "("), Fix::new(last.end(), ")")]);
+        fixes
+    }
+
+    /// What makes `f x y` of `f (x, y)`, where this argument is the tuple.
+    pub fn out_of_the_tuple(&self, argument: Span) -> Vec<Fix> {
+        let Some((_, parts)) = self.tuples.iter().find(|(place, _)| *place == argument) else {
+            return vec![];
+        };
+        let mut end = if self.arguments.first() == Some(&argument) {
+            self.head.end()
+        } else {
+            argument.start()
+        };
+        let mut close = "";
+        let mut fixes = vec![];
+        for (part, is_atom) in parts {
+            let open = if *is_atom { " " } else { " (" };
+            fixes.push(Fix::new(end.to(part.start()), format!("{close}{open}")));
+            close = if *is_atom { "" } else { ")" };
+            end = part.end();
+        }
+        fixes.push(Fix::new(end.to(argument.end()), close));
+        fixes
+    }
 }
 
 impl Callee {

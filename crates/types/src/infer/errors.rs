@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span, nearest};
+use pullback_base::{Diagnostic, Fix, Name, Span, nearest};
 
 use super::array::ArrayUse;
 use super::callee::Callee;
-use super::foreign::foreign_method;
+use super::foreign::{foreign_method, method_spelling};
 use super::reports::Reported;
 use super::solver::Solver;
 use super::unifier::Unifier;
@@ -86,7 +86,8 @@ impl Solver<'_> {
             )
             .note("an integer literal is an Int or a Real")
         };
-        diagnostic = diagnostic.hint(scalar_hint(used.as_ref(), ty, ordered));
+        let fix = scalar_fix(used.as_ref(), ty, at);
+        diagnostic = diagnostic.fixes(scalar_hint(used.as_ref(), ty, ordered), fix);
         diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
         // A literal that was given to the same function is not to blame.
@@ -147,7 +148,13 @@ impl Solver<'_> {
         self.unifier.report(diagnostic)
     }
 
-    pub(super) fn report_not_record(&mut self, ty: &Ty, name: &Name, span: Span) -> Reported {
+    pub(super) fn report_not_record(
+        &mut self,
+        ty: &Ty,
+        name: &Name,
+        span: Span,
+        field: Span,
+    ) -> Reported {
         let found = self.show(ty);
         let mut diagnostic = Diagnostic::error(
             "E0311",
@@ -156,7 +163,13 @@ impl Solver<'_> {
             format!("this is `{found}`"),
         );
         let method = self.method_hint(ty, name);
-        diagnostic = diagnostic.hint(if let Some(method) = &method {
+        let function = method.as_ref().and_then(|(_, function)| function.clone());
+        // The place is another one where a use decides what a definition takes.
+        let fixes = function.filter(|_| field != span).map(|function| {
+            let [open, _] = Fix::around(span, format!("({function} "), "");
+            [open, Fix::new(span.end().to(field), ")")]
+        });
+        let hint = if let Some((method, _)) = &method {
             method
         } else if let Ty::Fun(..) = ty {
             "an argument may be missing before the field is read; functions are composed as `\\x -> f (g x)`"
@@ -166,13 +179,15 @@ impl Solver<'_> {
             "declare the record's type instead of a type variable, or leave the type out"
         } else {
             "only records have fields; a component of a tuple is `.0`, `.1`, …"
-        });
+        };
+        diagnostic = diagnostic.fixes(hint, fixes.into_iter().flatten());
         diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic)
     }
 
-    /// What to write where a function is asked for as a method of an array or a number, as other languages have them.
-    fn method_hint(&self, ty: &Ty, name: &Name) -> Option<String> {
+    /// What to write where a function is asked for as a method of an array or a number, as other languages have them,
+    /// and the function if it takes the array or number alone.
+    fn method_hint(&self, ty: &Ty, name: &Name) -> Option<(String, Option<Name>)> {
         let what = match ty {
             Ty::Array(..) => "arrays",
             Ty::Real | Ty::Int => "numbers",
@@ -189,16 +204,17 @@ impl Solver<'_> {
             | Ty::Error => return None,
         };
         if let Some(instead) = foreign_method(name) {
-            return Some(instead.to_owned());
+            return Some((instead.to_owned(), method_spelling(name).map(Name::new)));
         }
         let mut globals = self.typed.globals.iter();
         let is_known = builtins::lookup(name).is_some()
             || globals.any(|global| &*global.module == "prelude" && global.name == *name);
         let argument = if matches!(ty, Ty::Array(..)) { "xs" } else { "x" };
         is_known.then(|| {
-            format!(
+            let hint = format!(
                 "{what} have no methods: a function stands before its argument, `{name} {argument}`"
-            )
+            );
+            (hint, Some(name.clone()))
         })
     }
 
@@ -294,17 +310,23 @@ impl Solver<'_> {
             format!("{what} needs an array, but this is `{found}`"),
             format!("this is `{found}`"),
         );
-        diagnostic = diagnostic.hint(if let Ty::Fun(..) = ty {
+        let fix = match (ty, used) {
+            (Ty::Fun(..), _) => Some(Fix::new(span.end(), " ")),
+            (Ty::Int, ArrayUse::Source(arrow)) => Some(Fix::new(arrow, " < ")),
+            _ => None,
+        };
+        let hint = if let Ty::Fun(..) = ty {
             "to apply a function to an array literal, put a space before `[`"
         } else if let Ty::Tuple(_) = ty {
             "a component of a tuple is `.0`, `.1`, …"
         } else if let Ty::Record(_) = ty {
             "a field of a record is `.name`"
-        } else if matches!(ty, Ty::Int) && used == ArrayUse::Source {
+        } else if matches!((ty, used), (Ty::Int, ArrayUse::Source(_))) {
             "to count up to a number, write `i < n`"
         } else {
             "only arrays have elements"
-        });
+        };
+        diagnostic = diagnostic.fixes(hint, fix);
         self.unifier.report(diagnostic);
     }
 }
@@ -321,6 +343,17 @@ impl Unifier {
         .hint("write `real n ^ x`, or `n ^ int x` if the exponent is whole");
         self.report(diagnostic);
     }
+}
+
+/// What makes a function of single numbers, at `at`, one of the elements of an array.
+fn scalar_fix(used: Option<&Callee>, ty: &Ty, at: Span) -> Option<Fix> {
+    let Some(Callee::Builtin(used)) = used.filter(|_| matches!(ty, Ty::Array(..))) else {
+        return None;
+    };
+    if matches!(used, Builtin::Abs | Builtin::Signum) {
+        return Some(Fix::new(at.start(), "map "));
+    }
+    None
 }
 
 /// What to write where an array or another structure stands for a number.

@@ -159,6 +159,56 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["Function", "Func"], "functions have types such as `Real -> Real`"),
 ];
 
+/// Names of values that are only spelled otherwise here.
+const SPELLED: &[(&[&str], &str)] = &[
+    (&["or"], "||"),
+    (&["return"], ""),
+    (&["xor"], "!="),
+    (&["foldl"], "fold"),
+    (&["sorted"], "sort"),
+    (&["reversed"], "reverse"),
+    (&["float", "double", "toFloat"], "real"),
+    (&["ln"], "log"),
+    (&["fabs", "absolute"], "abs"),
+    (&["sign", "sgn"], "signum"),
+    (&["arcsin"], "asin"),
+    (&["arccos"], "acos"),
+    (&["arctan"], "atan"),
+    (&["arctan2"], "atan2"),
+    (&["isnan"], "is_nan"),
+    (&["isfinite"], "is_finite"),
+    (&["expit", "logistic"], "sigmoid"),
+    (&["gammaln", "loggamma"], "lgamma"),
+    (&["amax", "nanmax"], "maximum"),
+    (&["amin", "nanmin"], "minimum"),
+    (&["length", "len"], "size"),
+    (&["zeros_like"], "zeros"),
+    (&["eye"], "identity"),
+    (&["concatenate", "append"], "concat"),
+    (&["ravel", "squeeze"], "flatten"),
+    (&["vectorize", "vmap", "pmap"], "map"),
+    (&["vdot"], "dot"),
+    (&["prod"], "product"),
+    (&["average", "avg"], "mean"),
+    (&["jacfwd"], "jacobian_forward"),
+    (&["jacrev"], "jacobian_reverse"),
+];
+
+/// Names of types that are only spelled otherwise here.
+const SPELLED_TYPES: &[(&[&str], &str)] = &[
+    (&["Float", "Double", "Number", "Float64", "Float32"], "Real"),
+    (&["Integer", "Int64", "Int32", "Long"], "Int"),
+    (&["Boolean"], "Bool"),
+    (&["Str", "Text", "Char"], "String"),
+    (&["Unit", "Void"], "()"),
+    (&["Maybe", "Optional", "Nullable"], "Option"),
+    (&["Either"], "Result"),
+];
+
+/// Methods that are functions of another name here.
+const SPELLED_METHODS: &[(&[&str], &str)] =
+    &[(&["T", "mT", "t"], "transpose"), (&["max"], "maximum"), (&["min"], "minimum")];
+
 /// What to write instead of these methods of arrays and numbers, beside those of [`VALUES`].
 const METHODS: &[(&[&str], &str)] = &[
     (&["T", "mT", "t"], "the transpose of a matrix is `transpose m`"),
@@ -200,6 +250,21 @@ pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
     instead(TYPES, name)
 }
 
+/// How a value of this name is spelled here, if nothing else need change.
+pub(super) fn spelling(name: &str) -> Option<&'static str> {
+    instead(SPELLED, name)
+}
+
+/// The function of one argument that a method of this name is here.
+pub(super) fn method_spelling(name: &str) -> Option<&'static str> {
+    instead(SPELLED_METHODS, name).or_else(|| spelling(name))
+}
+
+/// How a type of this name is spelled here, if nothing else need change.
+pub(super) fn type_spelling(name: &str) -> Option<&'static str> {
+    instead(SPELLED_TYPES, name)
+}
+
 /// Whether other languages have a package of this name.
 pub(super) fn is_foreign_package(name: &str) -> bool {
     PACKAGES.contains(&name)
@@ -212,6 +277,20 @@ fn instead(table: &[(&[&str], &'static str)], name: &str) -> Option<&'static str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_are_those_of_the_words() {
+        for (table, words) in
+            [(SPELLED, VALUES), (SPELLED_TYPES, TYPES), (SPELLED_METHODS, METHODS)]
+        {
+            for (names, spelling) in table {
+                for name in *names {
+                    let hint = instead(words, name);
+                    assert!(hint.is_some_and(|hint| hint.contains(spelling)), "{name}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn no_name_is_told_twice_or_exists() {

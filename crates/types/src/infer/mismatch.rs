@@ -1,97 +1,17 @@
 //! Two types that do not agree, told in the user's words.
 
-use std::rc::Rc;
-
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Fix, Name, Span};
 use pullback_syntax::ast::{BinaryOp, NumberSide};
 
-use super::callee::Callee;
 use super::clash::{Clash, Sizes};
+use super::conversion::{conversion, conversion_hint, rank_hint};
 use super::reports::{Reported, Reports};
 use super::solver::Solver;
 use super::unifier::Unifier;
+pub(super) use super::why::Why;
 use crate::show::Show;
-use crate::tir::{Builtin, Constraint, SizeSource, SizedTy, TExpr, TExprKind};
+use crate::tir::{Constraint, SizedTy, TExpr, TExprKind};
 use crate::ty::{Poly, Ty};
-
-/// Why a type is expected.
-#[derive(Clone, Debug)]
-pub(super) enum Why {
-    /// Nothing more to say.
-    Plain,
-    /// The n-th argument (from 0) of what is called.
-    Argument(Callee, usize),
-    /// The declared result of this definition.
-    Result(Name),
-    /// A type written here.
-    Annotation(Span),
-    /// Another branch of the same `if` or `match`.
-    Branch(Span),
-    /// The other side of the expectation.
-    Side(Span),
-    /// The cotangent of a call from the command line.
-    Cotangent,
-    /// The tangent of a call from the command line: for these parameters, in this order.
-    Tangent(Rc<[Name]>),
-    /// A number that the command line asks for.
-    Number,
-    /// What the function that is the n-th argument (from 0) of the function with this name gives.
-    Given(Name, usize),
-    /// The condition of an `if` or a `while`.
-    Condition,
-    /// The first element of the array literal.
-    Element(Span),
-    /// The other operand of this operator.
-    Operand(BinaryOp, Span),
-    /// What this operator works on.
-    Operator(BinaryOp),
-    /// An index, or the bound of one.
-    Index,
-    /// The state of a loop before its first round.
-    State(Span),
-    /// The value that is taken apart.
-    Scrutinee(Span),
-    /// The value at the place that `with` replaces.
-    Place,
-    /// A component, field or element of something that is expected for this reason.
-    Part(Rc<Why>),
-    /// The types inside one group of definitions that use each other.
-    Group(Name),
-}
-
-impl Why {
-    /// Who says what sizes are wanted.
-    fn size_source(&self) -> SizeSource {
-        if let Self::State(_) = self {
-            SizeSource::FirstState
-        } else if let Self::Given(name, _) = self {
-            SizeSource::Arguments(name.clone())
-        } else if let Self::Argument(callee, index) = self
-            && let Some(name) = callee.name()
-        {
-            SizeSource::Argument(name.into(), *index)
-        } else if let Self::Branch(_) = self {
-            SizeSource::Beside("that of the other branch")
-        } else if let Self::Operand(..) = self {
-            SizeSource::Beside("that of the other operand")
-        } else if let Self::Place = self {
-            SizeSource::Beside("that of what it replaces")
-        } else if let Self::Part(whole) = self {
-            whole.size_source()
-        } else {
-            SizeSource::Declared
-        }
-    }
-
-    /// The reason for a part of what this is the reason for.
-    pub fn part(&self) -> Self {
-        if matches!(self, Self::Part(_) | Self::Annotation(_)) {
-            self.clone()
-        } else {
-            Self::Part(Rc::new(self.clone()))
-        }
-    }
-}
 
 impl Reports {
     /// A type that contains itself, seen when following it did not end.
@@ -246,7 +166,11 @@ impl Solver<'_> {
         if let Some(hint) = hint
             && waiting.is_none()
         {
-            diagnostic = diagnostic.hint(hint);
+            let mut fixes = self.call_fixes(&actual, &expected, span, why);
+            if fixes.is_empty() {
+                fixes = conversion(&actual, &expected, span, why);
+            }
+            diagnostic = diagnostic.fixes(hint, fixes);
         }
         if let (Ty::Sum(one, _), Ty::Sum(other, _)) = (&inner, &outer)
             && let (one, other) = (&self.typed.types[*one], &self.typed.types[*other])
@@ -261,6 +185,28 @@ impl Solver<'_> {
         let diagnostic = explain(diagnostic, why, &wanted);
         let diagnostic = self.explain_guess(diagnostic, why);
         self.unifier.report(diagnostic)
+    }
+
+    /// What makes a call fit, where an argument is of another shape than what it is for.
+    fn call_fixes(&self, actual: &Ty, expected: &Ty, span: Span, why: &Why) -> Vec<Fix> {
+        let Why::Argument(callee, _) = why else { return vec![] };
+        let Some(call) = self.unifier.calls.iter().rev().find(|call| call.has(span)) else {
+            return vec![];
+        };
+        match (actual, expected) {
+            (Ty::Array(_, element), Ty::Real | Ty::Int)
+                if callee.takes_one_number() && matches!(**element, Ty::Real | Ty::Int) =>
+            {
+                call.mapped()
+            }
+            (other, Ty::Tuple(items)) if items.len() > 1 && items.first() == Some(other) => {
+                call.in_a_tuple(span, items.len())
+            }
+            (Ty::Tuple(items), other) if items.first() == Some(other) => {
+                call.out_of_the_tuple(span)
+            }
+            _ => vec![],
+        }
     }
 
     /// Adds the place that decided what a definition without a signature takes.
@@ -486,111 +432,4 @@ fn is_single(ty: &Ty) -> bool {
 
 fn rigid(ty: &Ty) -> Option<Ty> {
     matches!(ty, Ty::Param(_)).then(|| ty.clone())
-}
-
-/// What to write where one type was meant for another.
-fn conversion_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
-    let argument = matches!(why, Why::Argument(..));
-    if matches!(why, Why::Scrutinee(_)) && matches!(actual, Ty::Real | Ty::Int | Ty::Bool | Ty::Str)
-    {
-        return Some("a pattern has the type of the value that is taken apart".to_owned());
-    }
-    let hint = match (actual, expected) {
-        (Ty::Int, Ty::Real) => "write `real n` to turn an Int into a Real",
-        (Ty::Real, Ty::Int) => "write `int x` to cut a Real down to an Int",
-        (Ty::Real, Ty::Bool) => "compare it to get a Bool, as in `x > 0.0`",
-        (Ty::Int, Ty::Bool) => "compare it to get a Bool, as in `n != 0`",
-        (Ty::Bool, Ty::Real) => "write `if c then 1.0 else 0.0` to turn a condition into a number",
-        (Ty::Bool, Ty::Int) => "write `if c then 1 else 0` to turn a condition into a number",
-        (Ty::Tuple(items), Ty::Real | Ty::Int) if items.is_empty() => {
-            "`()` holds nothing; it is also the derivative of an Int, a Bool or a String"
-        }
-        (Ty::Tuple(_), Ty::Record(_)) if matches!(why, Why::Scrutinee(_)) => {
-            "a record is taken apart by its fields, as in `let { a, b } = r in …`"
-        }
-        (Ty::Sum(..), Ty::Sum(..)) if matches!(why, Why::Scrutinee(_)) => {
-            "the arms of a `match` name constructors of the value's own type"
-        }
-        (Ty::Real | Ty::Int, Ty::Array(..)) => {
-            "an array of one element is `[x]`, of equal ones `replicate n x`"
-        }
-        (Ty::Array(..), Ty::Str) if matches!(why, Why::Operator(BinaryOp::Join)) => {
-            "arrays are joined with `concat a b`; `string xs` is the text of an array"
-        }
-        (_, Ty::Str) => "`string x` is the text of a value",
-        (Ty::Str, Ty::Real) => "`real_of text` is the number that a text says, an `Option Real`",
-        (Ty::Str, Ty::Int | Ty::Bool) => {
-            "a String is no number; `real_of text` is the number that it says, an `Option Real`"
-        }
-        (Ty::Array(..), Ty::Real | Ty::Int) => {
-            "pick one element with `xs[i]`, or go through all of them with `map` or `[ … | x <- xs ]`"
-        }
-        (other, Ty::Tuple(items))
-            if argument && items.len() > 1 && items.first() == Some(other) =>
-        {
-            "it takes one tuple: write its components in parentheses, with commas, as in `f (x, y)`"
-        }
-        (Ty::Tuple(items), other) if argument && items.first() == Some(other) => {
-            "arguments are written one after the other, without a comma: `f x y`, not `f(x, y)`"
-        }
-        (Ty::Record(a), Ty::Record(b)) => return Some(field_hint(a, b)),
-        (Ty::Tuple(a), Ty::Tuple(b)) if a.len() != b.len() => {
-            return Some(format!("one has {} components, the other {}", a.len(), b.len()));
-        }
-        (_, Ty::Fun(..)) if is_point(why) => {
-            "a derivative is taken at a point that is data: differentiate a function of data, and use the other function inside it"
-        }
-        (_, Ty::Fun(..)) => "a function is needed here; write `\\x -> …` to make one",
-        _ => return None,
-    };
-    Some(hint.to_string())
-}
-
-/// What to write where a function is given an array of what it takes.
-fn rank_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String> {
-    let Why::Argument(callee, _) = why else { return None };
-    let name = callee.name()?;
-    let Ty::Array(_, element) = actual else { return None };
-    match (element.as_ref(), expected) {
-        (Ty::Real | Ty::Int, Ty::Real | Ty::Int) if callee.takes_one_number() => {
-            Some(format!("`map {name} xs` applies it to every element"))
-        }
-        (Ty::Array(_, inner), Ty::Array(_, wanted)) if inner == wanted => Some(format!(
-            "`{name}` takes a single row: `map {name} m` goes through each, `{name} (flatten m)` through all the numbers of a matrix"
-        )),
-        _ => None,
-    }
-}
-
-/// Whether the type is that of the point at which a derivative is taken.
-fn is_point(why: &Why) -> bool {
-    let Why::Argument(Callee::Builtin(operator), 1) = why else { return false };
-    matches!(
-        operator,
-        Builtin::Grad
-            | Builtin::ValueAndGrad
-            | Builtin::Vjp
-            | Builtin::Jvp
-            | Builtin::Linearize
-            | Builtin::Rd
-            | Builtin::Jacobian
-            | Builtin::Hessian
-            | Builtin::Hvp
-    )
-}
-
-fn field_hint(found: &[(Name, Ty)], wanted: &[(Name, Ty)]) -> String {
-    let lacks = |a: &[(Name, Ty)], b: &[(Name, Ty)]| -> Vec<String> {
-        let missing = a.iter().filter(|(name, _)| !b.iter().any(|(other, _)| other == name));
-        missing.map(|(name, _)| format!("`{name}`")).collect()
-    };
-    let (missing, extra) = (lacks(wanted, found), lacks(found, wanted));
-    match (missing.is_empty(), extra.is_empty()) {
-        (false, true) => format!("add the missing {}", missing.join(", ")),
-        (true, false) => format!("leave out {}", extra.join(", ")),
-        (false, false) => {
-            format!("missing: {}; not expected: {}", missing.join(", "), extra.join(", "))
-        }
-        (true, true) => "the fields are the same, their types differ".into(),
-    }
 }

@@ -26,6 +26,7 @@ mod call;
 mod callee;
 mod clash;
 mod constraints;
+mod conversion;
 mod decl;
 mod default;
 mod differentiate;
@@ -57,6 +58,7 @@ mod table;
 mod tangent;
 mod unifier;
 mod unify;
+mod why;
 mod zonk;
 
 use pullback_base::Diagnostic;

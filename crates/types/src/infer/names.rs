@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Name, Span, nearest};
+use pullback_base::{Diagnostic, Fix, Name, Span, nearest, nearest_few};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::bindings::{Assumed, GlobalState};
 use super::callee::{Callee, Cause};
 use super::differentiate::BuiltinUse;
-use super::foreign::{foreign_value, is_foreign_package};
+use super::foreign::{foreign_value, is_foreign_package, spelling};
 use super::mismatch::Why;
 use super::scheme::Use;
 use super::scope::Binding;
@@ -263,7 +263,7 @@ impl Infer<'_> {
                 return None;
             }
             let qualifier = Ident { node: qualifier.clone(), span: base.span };
-            self.report_unknown_module(&qualifier, Some(&field.node));
+            self.report_unknown_module(&qualifier, Some(field));
             return Some(Head::plain(TExpr::error(base.span.to(field.span)), None));
         };
         let span = base.span.to(field.span);
@@ -288,7 +288,8 @@ impl Infer<'_> {
             return None;
         }
         let package = Ident { node: name.clone(), span: package.span };
-        self.report_unknown_module(&package, Some(&field.node));
+        let package = Ident { node: package.node, span: base };
+        self.report_unknown_module(&package, Some(field));
         Some(Head::plain(TExpr::error(base.to(field.span)), None))
     }
 
@@ -320,26 +321,41 @@ impl Infer<'_> {
             // This definition has been told.
             return Head::plain(TExpr::error(span), None);
         }
-        let near = if self.unifier.reports.may_suggest() { self.nearest_value(name) } else { None };
+        let may_suggest = self.unifier.reports.may_suggest();
+        let near = if may_suggest { self.nearest_values(name) } else { vec![] };
         let is_size = name.len() == 1 && self.scope.in_size();
-        let own = self.scope.is_not_recursive(name);
+        let own = self.scope.not_recursive_at(name);
         let mut diagnostic =
             Diagnostic::error("E0201", span, format!("unknown name `{name}`"), "not in scope");
         let elsewhere = shelf_hint(&(self.shelf.with)(name), name);
-        diagnostic = match (foreign_value(name), near) {
-            (Some(instead), _) => diagnostic.hint(instead),
-            _ if own => diagnostic
-                .hint(format!("a function that calls itself is bound with `let rec {name} …`")),
-            (None, _) if let Some(elsewhere) = elsewhere => diagnostic.hint(elsewhere),
-            (None, Some(near)) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
-            (None, None) if is_size => {
+        diagnostic = match (foreign_value(name), near.as_slice()) {
+            (Some(instead), _) => {
+                diagnostic.fixes(instead, spelling(name).map(|text| Fix::new(span, text)))
+            }
+            _ if let Some(at) = own => diagnostic.fix(
+                format!("a function that calls itself is bound with `let rec {name} …`"),
+                at,
+                "rec ",
+            ),
+            (None, _) if let Some(elsewhere) = elsewhere => {
+                let modules = (self.shelf.with)(name);
+                let fixes = modules.first().map(|first| shelf_fixes(first, span));
+                diagnostic.fixes(elsewhere, fixes.into_iter().flatten())
+            }
+            (None, [near, others @ ..]) => {
+                let told = diagnostic.fix(format!("did you mean `{near}`?"), span, near.as_str());
+                others.iter().fold(told, |told, other| {
+                    told.fix(format!("or did you mean `{other}`?"), span, other.as_str())
+                })
+            }
+            (None, []) if is_size => {
                 diagnostic.hint("declare a size after the definition's name: `def f [n] …`")
             }
-            (None, None) if name.ends_with('\'') => diagnostic.hint(format!(
+            (None, []) if name.ends_with('\'') => diagnostic.hint(format!(
                 "names may end in `'`; the derivative of a function `{0}` at `x` is `grad {0} x`",
                 name.trim_end_matches('\'')
             )),
-            (None, None) => diagnostic.hint(
+            (None, []) => diagnostic.hint(
                 "define it with `def`, bind it with `let`, or `import` the file that defines it",
             ),
         };
@@ -347,8 +363,8 @@ impl Infer<'_> {
         Head::plain(TExpr::error(span), None)
     }
 
-    /// The value or module in scope whose name is nearest to this one.
-    fn nearest_value(&self, name: &Name) -> Option<Name> {
+    /// The values and modules in scope whose names are nearest to this one.
+    fn nearest_values(&self, name: &Name) -> Vec<Name> {
         let scopes = self.declared.scopes.visible(self.scope.module());
         let mut known: Vec<&str> = self.scope.names().rev().map(Name::as_str).collect();
         let global = scopes.flat_map(|scope| scope.values.keys().chain(scope.imports.keys()));
@@ -356,7 +372,7 @@ impl Infer<'_> {
         for other in builtins::names().chain(["true", "false"]) {
             known.push(other);
         }
-        nearest(name, known).map(Name::from)
+        nearest_few(name, known).into_iter().map(Name::from).collect()
     }
 
     fn unknown_constructor(&mut self, name: &Name, span: Span, in_pattern: bool) -> Head {
@@ -389,7 +405,12 @@ impl Infer<'_> {
             _ if is_type && in_pattern => diagnostic
                 .note(format!("`{name}` is a type, and stands after the name"))
                 .hint(format!("write `(x: {name})`")),
-            _ if is_type => diagnostic.note(format!("`{name}` is a type, not a value")).hint(self.how_to_make(name)),
+            _ if is_type => {
+                let fix = self.is_record(name).then(|| Fix::new(span, ""));
+                diagnostic
+                    .note(format!("`{name}` is a type, not a value"))
+                    .fixes(self.how_to_make(name), fix)
+            }
             _ if is_value => diagnostic.fix(
                 format!("did you mean `{lower}`? Upper-case names are constructors"),
                 span,
@@ -398,13 +419,20 @@ impl Infer<'_> {
             (Some(near), _) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             (None, _) if in_pattern => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
-                .hint(format!("a variable begins with a lower-case letter: `{lower}`")),
+                .fix(format!("a variable begins with a lower-case letter: `{lower}`"), span, lower),
             (None, _) => diagnostic
                 .note("names that begin with an upper-case letter are constructors")
                 .hint(format!("declare it, as in `type … = {name} …`; variables begin with a lower-case letter")),
         };
         self.unifier.report(diagnostic);
         Head::plain(TExpr::error(span), None)
+    }
+
+    /// Whether a type of this name stands for a record.
+    fn is_record(&self, name: &Name) -> bool {
+        let named = self.declared.scopes.type_name(self.scope.module(), name);
+        let Some(TypeName::Alias(index)) = named else { return false };
+        matches!(self.declared.aliases[index].body.kind, TypeExprKind::Record(_))
     }
 
     /// How values of a type are made.
@@ -429,6 +457,23 @@ impl Infer<'_> {
         }
     }
 
+    /// What makes a value of this language, or of a module of its library, of one that other languages have in a
+    /// package: `span` covers the package too.
+    fn fixes_without_package(&self, name: &Name, span: Span) -> Vec<Fix> {
+        let known = self.declared.scopes.value(self.scope.module(), name).is_some()
+            || builtins::lookup(name).is_some();
+        if foreign_value(name).is_some() {
+            spelling(name).map(|text| Fix::new(span, text)).into_iter().collect()
+        } else if known {
+            vec![Fix::new(span, name.as_str())]
+        } else {
+            let modules = (self.shelf.with)(name);
+            let Some(first) = modules.first() else { return vec![] };
+            let [import, _] = shelf_fixes(first, span);
+            vec![import, Fix::new(span, format!("{first}.{name}"))]
+        }
+    }
+
     /// What the value of this name is called here, which other languages have in a package.
     fn without_package(&self, name: &Name) -> String {
         let known = self.declared.scopes.value(self.scope.module(), name).is_some()
@@ -444,7 +489,7 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn report_unknown_module(&mut self, qualifier: &Ident, member: Option<&Name>) {
+    pub(super) fn report_unknown_module(&mut self, qualifier: &Ident, member: Option<&Ident>) {
         let name = &qualifier.node;
         let scope = &self.declared.scopes.modules[self.scope.module()];
         if scope.unread.contains(name) || !self.unifier.reports.is_first_unknown(format!("{name}."))
@@ -462,9 +507,12 @@ impl Infer<'_> {
         );
         diagnostic = match (near, member) {
             (_, Some(member)) if is_foreign_package(name) => {
-                diagnostic.hint(self.without_package(member))
+                let span = qualifier.span.to(member.span);
+                let fixes = self.fixes_without_package(&member.node, span);
+                diagnostic.fixes(self.without_package(&member.node), fixes)
             }
-            (_, Some(member)) if matches!(&**member, "csv" | "json" | "npy" | "npz") => {
+            (_, Some(member)) if matches!(&*member.node, "csv" | "json" | "npy" | "npz") => {
+                let member = &member.node;
                 diagnostic.hint(format!("a file of values is given with `--input {name}.{member}`"))
             }
             _ if (self.shelf.modules)().contains(&name.as_str()) => {
@@ -518,6 +566,12 @@ fn shelf_hint(modules: &[&str], name: &str) -> Option<String> {
     Some(format!(
         "write `import \"{first}\"` at the top of the file, and `{first}.{name}` here{also}"
     ))
+}
+
+/// The import of a module that defines a name, and the name as that module's.
+fn shelf_fixes(first: &str, name: Span) -> [Fix; 2] {
+    let import = Fix::new(Span::new(name.file, 0, 0), format!("import \"{first}\"\n"));
+    [import, Fix::new(name.start(), format!("{first}."))]
 }
 
 /// The hint that lists the first few names of a module.

@@ -1,6 +1,6 @@
 //! Binary operators.
 
-use pullback_base::{Diagnostic, Span, Spanned};
+use pullback_base::{Diagnostic, Fix, Span, Spanned};
 use pullback_syntax::ast::{Arithmetic, BinaryOp, Expr, NumberSide};
 
 use super::callee::{Callee, Cause};
@@ -271,7 +271,10 @@ impl Solver<'_> {
             let found = self.show(&a);
             let diagnostic = Diagnostic::error("E0303", left.span, "a number is subtracted from a function", format!("this is `{found}`"))
                 .note("`f -1.0` is a difference, not an application")
-                .hint("put parentheses around a negative argument, `f (-1.0)`, or give the function its missing arguments");
+                .fixes(
+                    "put parentheses around a negative argument, `f (-1.0)`, or give the function its missing arguments",
+                    Fix::around(op.span.to(right.span), "(", ")"),
+                );
             self.unifier.report(diagnostic);
             return;
         }
@@ -347,8 +350,36 @@ impl Solver<'_> {
         } else {
             "numbers are not converted by themselves"
         })
-        .hint(hint);
+        .fixes(hint, self.operand_fixes(op, left, right));
         self.unifier.report(diagnostic);
+    }
+
+    /// What makes the operands fit, where only one thing does.
+    fn operand_fixes(&mut self, op: &Spanned<BinaryOp>, left: &TExpr, right: &TExpr) -> Vec<Fix> {
+        let (a, b) = (self.unifier.known(&left.ty), self.unifier.known(&right.ty));
+        let number = |ty: &Ty| matches!(ty, Ty::Int | Ty::Real);
+        let structure = |ty: &Ty| is_structure(ty) || matches!(ty, Ty::Tangent(_));
+        let side = match (&a, &b) {
+            (Ty::Int, Ty::Real) => return Fix::around(left.span, "(real (", "))").into(),
+            (Ty::Real, Ty::Int) => return Fix::around(right.span, "(real (", "))").into(),
+            (x, y) if is_arithmetic(op.node) && number(x) && structure(y) => NumberSide::Left,
+            (x, y) if is_arithmetic(op.node) && number(y) && structure(x) => NumberSide::Right,
+            (x, y) if op.node == BinaryOp::Mul && is_product(x, y) => {
+                return vec![Fix::new(op.span, "@")];
+            }
+            (x, y) if matches!(op.node, BinaryOp::Add | BinaryOp::Sub) && moved(x, y) => {
+                return moving(op.node, left, right);
+            }
+            _ => return vec![],
+        };
+        let (number, structure) = if side == NumberSide::Left { (&a, &b) } else { (&b, &a) };
+        let leaf = self.unifier.table.leaf(structure);
+        if leaf.is_some_and(|leaf| matches!(leaf, Ty::Int | Ty::Real) && leaf != *number) {
+            return vec![];
+        }
+        let plain = op.node.text();
+        let text = if side == NumberSide::Left { format!("{plain}.") } else { format!(".{plain}") };
+        vec![Fix::new(op.span, text)]
     }
 
     /// What to write for arithmetic between a number and a structure of numbers.
@@ -376,6 +407,24 @@ impl Solver<'_> {
             dotted
         }
     }
+}
+
+/// What makes `move x dx` of `x + dx`, and `move x (-dx)` of `x - dx`.
+fn moving(op: BinaryOp, x: &TExpr, dx: &TExpr) -> Vec<Fix> {
+    let is_name = |expr: &TExpr| matches!(expr.kind, TExprKind::Local(..) | TExprKind::Global(..));
+    let (open, close) = if is_name(x) { ("move ", " ") } else { ("move (", ") ") };
+    let (before, behind) = match (op, is_name(dx)) {
+        (BinaryOp::Sub, true) => ("(-", ")"),
+        (BinaryOp::Sub, false) => ("(-(", "))"),
+        (_, true) => ("", ""),
+        (_, false) => ("(", ")"),
+    };
+    let between = x.span.end().to(dx.span.start());
+    vec![
+        Fix::new(x.span.start(), open),
+        Fix::new(between, format!("{close}{before}")),
+        Fix::new(dx.span.end(), behind),
+    ]
 }
 
 fn is_arithmetic(op: BinaryOp) -> bool {

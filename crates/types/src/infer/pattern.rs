@@ -1,6 +1,6 @@
 //! Patterns.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Fix, Name, Span};
 use pullback_syntax::ast::{Ident, Literal, Path, Pattern, PatternKind};
 
 use super::mismatch::Why;
@@ -31,9 +31,14 @@ impl Reports {
             format!("`{name}` has {fields}, but the pattern has {found}"),
             "",
         )
-        .hint(format!(
-            "write `{example}`; a field's own pattern needs parentheses if it is several words, as in `Node (Leaf x) r`"
-        ));
+        .fixes(
+            format!("write `{example}`; a field's own pattern needs parentheses if it is several words, as in `Node (Leaf x) r`"),
+            match found {
+                0 => Some(Fix::new(path.name.span, format!("({example})"))),
+                _ if found < wanted => Some(Fix::new(span.end(), " _".repeat(wanted - found))),
+                _ => None,
+            },
+        );
         self.add(diagnostic);
     }
 }

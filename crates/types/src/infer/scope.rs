@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Name, bug};
+use pullback_base::{Name, Span, bug};
 
 use crate::resolve::names::Names;
 use crate::tir::{LocalId, TExpr};
@@ -27,7 +27,7 @@ pub(super) struct Scope {
     /// Type variables of annotations in scope.
     type_vars: Vec<(Name, Ty)>,
     /// Names bound by a `let` without `rec` around this point, in whose own value they are not in scope.
-    not_recursive: Vec<Name>,
+    not_recursive: Vec<(Name, Span)>,
     /// The module whose definitions are being inferred.
     module: usize,
     /// The size in a type that is being inferred.
@@ -87,7 +87,7 @@ impl Scope {
     }
 
     /// Begins the value of a `let` without `rec` for these names; gives how many there were around it.
-    pub fn enter_not_recursive(&mut self, names: impl IntoIterator<Item = Name>) -> usize {
+    pub fn enter_not_recursive(&mut self, names: impl IntoIterator<Item = (Name, Span)>) -> usize {
         let around = self.not_recursive.len();
         self.not_recursive.extend(names);
         around
@@ -97,9 +97,9 @@ impl Scope {
         self.not_recursive.truncate(around);
     }
 
-    /// Whether the name is bound by a `let` without `rec` of whose value this is a part.
-    pub fn is_not_recursive(&self, name: &Name) -> bool {
-        self.not_recursive.contains(name)
+    /// Where the name is bound by a `let` without `rec` of whose value this is a part.
+    pub fn not_recursive_at(&self, name: &Name) -> Option<Span> {
+        self.not_recursive.iter().find(|(bound, _)| bound == name).map(|(_, span)| *span)
     }
 
     pub fn mark(&self) -> Mark {

@@ -4,7 +4,7 @@
 use pullback_base::{Diagnostic, FileId, IdVec, Span};
 use rustc_hash::FxHashSet;
 
-use super::callee::Cause;
+use super::callee::{CallPlaces, Cause};
 use super::constraints::Constraints;
 use super::opaque::OpaqueSizes;
 use super::reports::{Reported, Reports};
@@ -27,6 +27,8 @@ pub(super) struct Unifier {
     pub at: Span,
     /// What constraints arising now are for.
     pub cause: Cause,
+    /// The calls whose arguments are being checked, the innermost last.
+    pub calls: Vec<CallPlaces>,
     /// How many binders enclose each local variable.
     depths: IdVec<LocalId, u32>,
     /// How many generalising bindings enclose this point.
@@ -46,6 +48,7 @@ impl Unifier {
             reports: Reports::new(reports),
             at: Span::NONE,
             cause: Cause::default(),
+            calls: Vec::new(),
             depths: IdVec::default(),
             level: 0,
             depth: 0,

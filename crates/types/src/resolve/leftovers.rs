@@ -68,16 +68,15 @@ fn unused(bound: &Bound) -> Option<Diagnostic> {
         // A size may be there to say that two others are equal, or that there is one.
         BoundBy::Size => return None,
         BoundBy::Pattern => ("name", format!("leave it out, or write `_` or `_{name}`")),
-        BoundBy::Field => {
-            ("field", "leave it out: fields that are not named are not looked at".to_owned())
-        }
+        BoundBy::Field => ("field", format!("leave it out, or write `{name} = _`")),
         BoundBy::Definition => ("local function", "leave it out, or call it".to_owned()),
     };
     let title = format!("the {what} `{name}` is not used");
     let warning = Diagnostic::warning("W0201", bound.span, title, "nothing reads it");
     Some(match bound.by {
         BoundBy::Pattern => warning.fix(hint, bound.span, format!("_{name}")),
-        BoundBy::Field | BoundBy::Definition | BoundBy::Size => warning.hint(hint),
+        BoundBy::Field => warning.fix(hint, bound.span.end(), " = _"),
+        BoundBy::Definition | BoundBy::Size => warning.hint(hint),
     })
 }
 

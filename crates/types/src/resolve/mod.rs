@@ -10,7 +10,7 @@ pub(crate) mod names;
 mod uses;
 
 use indexmap::IndexMap;
-use pullback_base::{Diagnostic, FileId, Id, Name, Span};
+use pullback_base::{Diagnostic, FileId, Fix, Id, Name, Span};
 use pullback_syntax::ast;
 use rustc_hash::FxHashSet;
 
@@ -229,10 +229,13 @@ fn declare_imports(
         // What could not be read has been reported already.
         let is_read = scope.imports.contains_key(&name);
         if let Some(first) = seen.get(&name).filter(|_| is_read) {
-            diagnostics.push(
-                twice("E0206", "import", &name, *first, place)
-                    .hint(format!("give one of them another name: `import \"…\" as {name}2`")),
-            );
+            diagnostics.push(twice("E0206", "import", &name, *first, place).fixes(
+                format!("give one of them another name: `import \"…\" as {name}2`"),
+                [match &import.alias {
+                    Some(alias) => Fix::new(alias.span, format!("{name}2")),
+                    None => Fix::new(import.path.span.end(), format!(" as {name}2")),
+                }],
+            ));
         } else {
             seen.insert(name, place);
         }
