@@ -12,6 +12,12 @@ exit 0
 !   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
 
+$ pullback repl < tests/cli/programs/prompt/no_text.txt
+exit 0
+> 4.0
+> 9.0
+! line 3 is no text in UTF-8, and is passed over
+
 $ pullback repl < tests/cli/programs/prompt/definitions.txt
 exit 0
 > 12.0

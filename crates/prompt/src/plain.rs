@@ -12,8 +12,18 @@ use crate::said::Said;
 pub fn read_plainly(prompt: &mut Prompt, lines: impl BufRead, tell: &mut dyn FnMut(Said)) {
     let _interrupt = Interrupt::stopping(prompt.watch());
     let mut waiting = String::new();
-    // What is no text ends the lines.
-    for line in lines.lines().map_while(Result::ok) {
+    for (number, line) in lines.split(b'\n').map_while(Result::ok).enumerate() {
+        let Ok(mut line) = String::from_utf8(line) else {
+            if prompt.line(&std::mem::take(&mut waiting), tell) == Next::Quit {
+                return;
+            }
+            let told = format!("line {} is no text in UTF-8, and is passed over", number + 1);
+            tell(Said::Note(told));
+            continue;
+        };
+        if line.ends_with('\r') {
+            line.pop();
+        }
         let is_more = line.starts_with(char::is_whitespace) && !line.trim().is_empty();
         let joins = !waiting.is_empty() && (is_more || (goes_on(&waiting) && !line.is_empty()));
         if joins {
