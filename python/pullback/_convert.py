@@ -9,8 +9,9 @@ import numpy as np
 
 from ._errors import size_error
 
-_DTYPES = {"Real": np.float64, "Int": np.int64, "Bool": np.bool_}
-_KINDS = {"Real": "iuf", "Int": "iu", "Bool": "b"}
+_DTYPES = {"Real": np.float64, "Int": np.int64, "Bool": np.bool_, "String": np.object_}
+# Arrays of Strings are arrays of objects, each a `str`: what NumPy has of its own for texts drops zeros at their ends.
+_KINDS = {"Real": "iuf", "Int": "iu", "Bool": "b", "String": "UTO"}
 
 
 def _called(value) -> str:
@@ -20,10 +21,10 @@ def _called(value) -> str:
 
 
 def _refused(value, elem: str, rank: int, name: str) -> TypeError:
-    wanted = {"Real": "Reals", "Int": "Ints", "Bool": "truth values"}[elem]
+    wanted = {"Real": "Reals", "Int": "Ints", "Bool": "truth values", "String": "Strings"}[elem]
     if rank:
         return TypeError(f"`{name}` must be an array of {wanted}, not {_called(value)}")
-    one = {"Real": "a Real", "Int": "an Int", "Bool": "a truth value"}[elem]
+    one = {"Real": "a Real", "Int": "an Int", "Bool": "a truth value", "String": "a String"}[elem]
     return TypeError(f"`{name}` must be {one}, not {_called(value)}")
 
 
@@ -39,7 +40,7 @@ def _int64(value: int, name: str) -> int:
 
 
 def scalar(value, elem: str, rank: int, name: str):
-    """A number or a truth value."""
+    """A number, a truth value or a String."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in _KINDS[elem]:
             raise _refused(value, elem, rank, name)
@@ -47,6 +48,8 @@ def scalar(value, elem: str, rank: int, name: str):
             raise _dimensions(value.ndim, 0, name)
         value = value.item()
     is_bool = isinstance(value, (bool, np.bool_))
+    if elem == "String" and isinstance(value, str):
+        return str(value)
     if elem == "Bool" and is_bool:
         return bool(value)
     if elem == "Int" and not is_bool and isinstance(value, numbers.Integral):
@@ -78,11 +81,13 @@ def array(value, elem: str, rank: int, name: str) -> np.ndarray:
         raise _refused(value, elem, rank, name)
     else:
         try:
-            given = np.asarray(value)
+            given = np.array(value, dtype=np.object_) if elem == "String" else np.asarray(value)
         except ValueError as error:
             raise size_error(f"`{name}` has rows of differing sizes: {error}") from None
     if given.dtype.names is not None:
         raise _refused(given, elem, rank, name)
+    if elem == "String" and given.ndim == 0 and given.dtype.kind == "O":
+        raise _refused(value, elem, rank, name)
     # Of what has no elements the type is not known.
     is_open = given.size == 0 and not isinstance(value, np.ndarray)
     if not is_open and given.dtype.kind not in _KINDS[elem]:
@@ -95,4 +100,17 @@ def array(value, elem: str, rank: int, name: str) -> np.ndarray:
     if elem == "Int" and given.dtype.kind == "u" and given.dtype.itemsize == 8:
         if given.size and given.max() >= 2**63:
             raise OverflowError(f"`{name}` has an element that is no Int of 64 bits")
+    if elem == "String":
+        for one in given.ravel().tolist():
+            if isinstance(one, (list, tuple)):
+                raise size_error(f"`{name}` has rows of differing sizes, or too many dimensions")
+            if not isinstance(one, str):
+                raise TypeError(f"`{name}` must be an array of Strings, but has {_called(one)}")
     return np.require(given, dtype=_DTYPES[elem], requirements=["C", "A"]).view(np.ndarray)
+
+
+def strings(items: list[str], shape: tuple[int, ...]) -> np.ndarray:
+    """The array of these Strings, row by row."""
+    made = np.empty(len(items), dtype=np.object_)
+    made[:] = items
+    return made.reshape(shape)

@@ -1,6 +1,6 @@
 """Values taken apart along their forms: leaves in the order of compiled code, and values of leaves again.
 
-A form is `(elem, rank)` of a number or an array, None of nothing, a list of the forms of a tuple's items, the class of a
+A form is `(elem, rank)` of a number, a String or an array, None of nothing, a list of the forms of a tuple's items, the class of a
 record with the forms of its fields, or the codec of a value with sums.
 """
 
@@ -28,10 +28,20 @@ def has_sums(form: Form) -> bool:
     return is_sum(form) or any(map(has_sums, form if isinstance(form, list) else form["fields"]))
 
 
-def without_sums(forms: Iterable[Form], by: str) -> None:
-    """Refuses functions whose values have sums."""
-    if any(map(has_sums, forms)):
-        raise TypeError(f"{by} takes and gives numbers, arrays and structures of these, but no values of sum types")
+def has_strings(form: Form) -> bool:
+    """Whether there are Strings in it."""
+    return any(elem == "String" for elem, _ in elems(form))
+
+
+def only_numbers(forms: Iterable[Form], by: str) -> None:
+    """Refuses functions whose values have sums or Strings."""
+    forms = list(forms)
+    for has, what in ((has_sums, "values of sum types"), (has_strings, "Strings")):
+        if any(map(has, forms)):
+            raise TypeError(
+                f"{by} takes and gives numbers, arrays and structures of these, but no {what}: wrap a function that makes and "
+                r"takes apart such values itself, as by m.fn(r'\x y -> f (Circle x) y')"
+            )
 
 
 def elems(form: Form) -> list[tuple[str, int]]:
@@ -41,7 +51,8 @@ def elems(form: Form) -> list[tuple[str, int]]:
     if isinstance(form, tuple):
         return [form]
     if is_sum(form):
-        return [("Int", 1), ("Real", 1)] if form["has_reals"] else [("Int", 1)]
+        has = {"Int": True, "Real": form["has_reals"], "String": form["has_strings"]}
+        return [(elem, 1) for elem, is_there in has.items() if is_there]
     items = form if isinstance(form, list) else form["fields"]
     return [leaf for item in items for leaf in elems(item)]
 
@@ -69,7 +80,8 @@ def taken(form: Form, value: Any, name: str) -> list[Any]:
             raise TypeError(f"`{name}` must be a tuple of {len(form)}, not {found}")
         return [leaf for at, item in enumerate(form) for leaf in taken(item, value[at], f"{name}.{at}")]
     if is_sum(form):
-        return list(form["codec"].encode(value, name)[: len(elems(form))])
+        leaves = dict(zip(("Int", "Real", "String"), form["codec"].encode(value, name)))
+        return [leaves[elem] for elem, _ in elems(form)]
     fields = form["class"]._fields
     if isinstance(value, dict):
         for key in value:
@@ -84,11 +96,12 @@ def taken(form: Form, value: Any, name: str) -> list[Any]:
 def uncopied(form: Form, value: Any, name: str) -> None:
     """Refuses arrays that are not as compiled code takes them."""
     for leaf, (elem, rank), called in zip(taken(form, value, name), elems(form), names(form, name)):
-        if not rank or has_sums(form):
+        # Strings are always copied: there is nothing that they could be borrowed as.
+        if not rank or has_sums(form) or elem == "String":
             continue
         if not isinstance(leaf, np.ndarray):
             raise TypeError(f"`{called}` would be copied: it is no array of NumPy, but {type(leaf).__name__}")
-        wanted = {"Real": np.float64, "Int": np.int64, "Bool": np.bool_}[elem]
+        wanted = {"Real": np.float64, "Int": np.int64, "Bool": np.bool_, "String": np.object_}[elem]
         if leaf.dtype != wanted:
             raise TypeError(f"`{called}` would be copied: its elements are {leaf.dtype}, not {np.dtype(wanted)}")
         if not leaf.flags.c_contiguous or not leaf.flags.aligned:
@@ -104,8 +117,8 @@ def made(form: Form, leaves: Iterator[Any]) -> Any:
     if isinstance(form, list):
         return tuple([made(item, leaves) for item in form])
     if is_sum(form):
-        ints = next(leaves)
-        return form["codec"].decode(ints, next(leaves) if form["has_reals"] else np.zeros(0))
+        parts = {elem: next(leaves) for elem, _ in elems(form)}
+        return form["codec"].decode(parts["Int"], parts.get("Real", np.zeros(0)), parts.get("String", ()))
     return form["class"](*[made(item, leaves) for item in form["fields"]])
 
 
@@ -148,7 +161,7 @@ def reals(form: Form, value: Any) -> Any:
     if isinstance(form, list):
         return tuple([reals(item, part) for item, part in zip(form, value)])
     if is_sum(form):
-        found = form["codec"].decode_tangent(*form["codec"].encode(value, ""))
+        found = form["codec"].decode_tangent(*form["codec"].encode(value, "")[:2])
         return mapped(lambda leaf: None if leaf is None else np.asarray(leaf, dtype=np.float64), found)
     fields = zip(form["class"]._fields, form["fields"])
     if isinstance(value, dict):

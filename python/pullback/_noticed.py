@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._convert import array, scalar
-from ._forms import elems, has_sums, is_sum, names, taken
+from ._forms import elems, has_strings, has_sums, is_sum, names, taken
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def noticed(function, args: tuple, kwargs: dict[str, Any], wrt, look: str) -> li
     for name, form in function._forms.items():
         if name not in given:
             raise TypeError(f"`{name}` is not given")
-        if has_sums(form):
+        if has_sums(form) or has_strings(form):
             files.append((name, False, json.dumps(_plain(form, given[name], name)).encode()))
             continue
         for leaf, (elem, rank), called in zip(taken(form, given[name], name), elems(form), names(form, name)):
@@ -73,6 +73,8 @@ def _plain(form, value, name: str):
     if isinstance(form, tuple):
         (leaf,) = taken(form, value, name)
         elem, rank = form
+        if not rank and elem == "String":
+            return scalar(leaf, elem, rank, name)
         return _numbers(array(leaf, elem, rank, name) if rank else np.asarray(scalar(leaf, elem, rank, name)))
     if isinstance(form, list):
         return [_plain(item, value[at], f"{name}.{at}") for at, item in enumerate(form)]

@@ -25,7 +25,7 @@ def _type(text: str, records: dict[str, list[str]], sums: Sums) -> str:
             return f"tuple[{found}, ...]" if _head(inner.strip("()")) in sums and "," not in inner else found
         if _head(inner) in sums:
             return f"tuple[{_type(inner, records, sums)}, ...]"
-        dtype = {"Real": "np.float64", "Int": "np.int64", "Bool": "np.bool_"}.get(inner)
+        dtype = {"Real": "np.float64", "Int": "np.int64", "Bool": "np.bool_", "String": "np.object_"}.get(inner)
         return f"npt.NDArray[{dtype}]" if dtype else "Any"
     if text in ("Real", "Int", "Bool", "String"):
         return {"Real": "float", "Int": "int", "Bool": "bool", "String": "str"}[text]

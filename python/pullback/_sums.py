@@ -1,10 +1,10 @@
-"""Classes of sum types, and their values as numbers.
+"""Classes of sum types, and their values as numbers and Strings.
 
-Each constructor is a class whose base is that of its type; `match` takes its fields apart. Compiled code has a value as two
-arrays, of Ints and of Reals, parts first to last: a sum is its tag and then its fields, an array its sizes and then its
-elements.
+Each constructor is a class whose base is that of its type; `match` takes its fields apart. Compiled code has a value as
+arrays, of Ints, of Reals and of Strings, parts first to last: a sum is its tag and then its fields, an array its sizes and
+then its elements.
 
-A type is "Real", "Int" or "Bool"; or a tuple: ("tuple", items), ("record", class, items), ("array", dimensions, element),
+A type is "Real", "Int", "Bool" or "String"; or a tuple: ("tuple", items), ("record", class, items), ("array", dimensions, element),
 ("sum", number).
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ._convert import array, scalar
+from ._convert import array, scalar, strings
 from ._records import _asdict, _eq, _replace
 
 # Constructors, each with how many fields it has.
@@ -103,8 +103,8 @@ class Codec:
             nothing = next((tag for tag, one in enumerate(key) if one[0] == "None"), -1) if is_option(name, key) else -1
             self._sums.append((base(name, key), [fields for _, fields in constructors], nothing))
 
-    def encode(self, value: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """The Ints and the Reals of a value; `name` is what messages call it."""
+    def encode(self, value: Any, name: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """The Ints, the Reals and the Strings of a value; `name` is what messages call it."""
         return self._encode(value, name, False)
 
     def encode_tangent(self, value: Any, name: str) -> np.ndarray:
@@ -113,9 +113,10 @@ class Codec:
             return array(value, "Real", 1, name)
         return self._encode(value, name, True)[1]
 
-    def _encode(self, value: Any, name: str, is_tangent: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _encode(self, value: Any, name: str, is_tangent: bool) -> tuple[np.ndarray, np.ndarray, list[str]]:
         ints: list[int] = []
         reals: list[float] = []
+        texts: list[str] = []
         stack: list[tuple[Any, Any, int]] = [(self._ty, value, 0)]
         while stack:
             ty, value, depth = stack.pop()
@@ -123,27 +124,30 @@ class Codec:
                 raise ValueError(f"`{name}` nests too deep, or holds itself")
             if ty == "Real":
                 reals.append(value if type(value) is float else scalar(value, ty, 0, name))
+            elif ty == "String":
+                if not is_tangent:
+                    texts.append(scalar(value, ty, 0, name))
             elif isinstance(ty, str):
                 if not is_tangent:
                     ints.append(int(scalar(value, ty, 0, name)))
             elif ty[0] == "array":
-                self._encode_array(ty, value, depth, (ints, reals, stack), name, is_tangent)
+                self._encode_array(ty, value, depth, (ints, reals, texts, stack), name, is_tangent)
             else:
                 tag, types, parts = self._parts(ty, value, name)
                 if tag is not None:
                     ints.append(tag)
                 stack.extend((one, part, depth + 1) for one, part in zip(reversed(types), reversed(parts)))
-        return np.array(ints, dtype=np.int64), np.array(reals, dtype=np.float64)
+        return np.array(ints, dtype=np.int64), np.array(reals, dtype=np.float64), texts
 
     def _encode_array(self, ty, value, depth, to, name, is_tangent) -> None:
-        ints, reals, stack = to
+        ints, reals, texts, stack = to
         _, rank, element = ty
         if isinstance(element, str):
             if is_tangent and element != "Real":
                 return
             found = array(value, element, rank, name)
             ints.extend(found.shape)
-            (reals if element == "Real" else ints).extend(found.ravel().tolist())
+            {"Real": reals, "String": texts}.get(element, ints).extend(found.ravel().tolist())
             return
         rows, shape = [value], []
         for _ in range(rank):
@@ -209,17 +213,19 @@ class Codec:
         called = self._sums[ty[1]][0]._key[1][tag][0]
         return {called: plain[0] if len(plain) == 1 else plain}
 
-    def decode(self, ints: np.ndarray, reals: np.ndarray) -> Any:
-        """The value of these numbers, which are those of one."""
-        return self._decode(ints, reals, False)
+    def decode(self, ints: np.ndarray, reals: np.ndarray, texts: Sequence[str] = ()) -> Any:
+        """The value of these numbers and Strings, which are those of one."""
+        return self._decode(ints, reals, list(texts))
 
     def decode_tangent(self, ints: np.ndarray, reals: np.ndarray) -> Any:
         """The tangent with these Reals of the value with these Ints: it has nothing where there are no Reals."""
-        return self._decode(ints, reals, True)
+        return self._decode(ints, reals, None)
 
-    def _decode(self, ints: np.ndarray, reals: np.ndarray, is_tangent: bool) -> Any:
-        whole, numbers = ints.tolist(), reals.tolist()
-        i = r = 0
+    def _decode(self, ints: np.ndarray, reals: np.ndarray, texts: list[str] | None) -> Any:
+        """The value; without Strings it is that of a tangent."""
+        is_tangent = texts is None
+        whole, numbers, words = ints.tolist(), reals.tolist(), texts or []
+        i = r = t = 0
         stack = [_Frame((self._ty,), lambda items: items[0])]
         while True:
             frame = stack[-1]
@@ -234,6 +240,9 @@ class Codec:
             if ty == "Real":
                 frame.items.append(numbers[r])
                 r += 1
+            elif ty == "String":
+                frame.items.append(None if is_tangent else words[t])
+                t += 1
             elif isinstance(ty, str):
                 found = None if is_tangent else bool(whole[i]) if ty == "Bool" else whole[i]
                 frame.items.append(found)
@@ -259,6 +268,9 @@ class Codec:
                 elif ty[2] == "Real":
                     frame.items.append(reals[r : r + count].reshape(shape).copy())
                     r += count
+                elif ty[2] == "String":
+                    frame.items.append(None if is_tangent else strings(words[t : t + count], shape))
+                    t += count
                 else:
                     found = ints[i : i + count].reshape(shape)
                     found = None if is_tangent else found != 0 if ty[2] == "Bool" else found.copy()

@@ -66,7 +66,13 @@ def lengths(value) -> list[int]:
 
 def row(value, at: int):
     """The element of the leading axis of all leaves."""
-    return mapped(lambda leaf: np.asarray(leaf)[at], value)
+    return mapped(lambda leaf: _array(leaf)[at], value)
+
+
+def _array(leaf) -> np.ndarray:
+    """A leaf as an array; Strings are objects, of which nothing is cut off."""
+    found = np.asarray(leaf)
+    return np.asarray(leaf, dtype=np.object_) if found.dtype.kind in "UT" else found
 
 
 def stacked(values: list):
@@ -75,6 +81,6 @@ def stacked(values: list):
         return np.zeros(0)
     found = parts(values[0])
     if found is None:
-        return None if values[0] is None else np.stack([np.asarray(value) for value in values])
+        return None if values[0] is None else np.stack([_array(value) for value in values])
     columns = zip(*(parts(value)[0] for value in values))
     return found[1]([stacked(list(column)) for column in columns])

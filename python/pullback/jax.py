@@ -19,7 +19,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _native, _records
-from ._forms import elems, made, names, taken, without_sums
+from ._forms import elems, made, names, taken, only_numbers
 from ._function import Function, _amount, _seconds
 from ._sizes import Sizes, Unknown
 from ._wrap import positional, wrapped
@@ -60,7 +60,7 @@ class _Target:
         self.function, self.kind, self.wrt = function, kind, wrt
         code = function._code(kind, wrt)
         params, directions, value, derivative = code.forms
-        without_sums([*params, value], "JAX")
+        only_numbers([*params, value], "JAX")
         self.params, self.value = params, value
         self.names = tuple(code.params)
         self.param_leaves = [elems(form) for form in params]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ._forms import elems, made, names, taken, without_sums
+from ._forms import elems, made, names, taken, only_numbers
 from ._function import Function
 from ._tree import leaves as tree_leaves
 from ._wrap import positional, wrapped
@@ -27,7 +27,7 @@ class _Target:
         code = function._code("value")
         self.names = tuple(code.params)
         self.params, _, self.value, _ = code.forms
-        without_sums([*self.params, self.value], "PyTorch")
+        only_numbers([*self.params, self.value], "PyTorch")
         self.kinds = elems(self.value)
         self.counts = [len(elems(form)) for form in self.params]
         self.is_real = self.value == ("Real", 0)

@@ -8,9 +8,10 @@
 use numpy::ndarray::{ArrayViewD, IxDyn};
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pullback_embed::{Elem, Gave, Given, Items};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat};
+use pyo3::types::{PyBool, PyFloat, PyList, PyString};
 
 /// A leaf that was given, which holds its array.
 pub enum Taken<'py> {
@@ -26,6 +27,10 @@ pub enum Taken<'py> {
     Ints(Bound<'py, PyArrayDyn<i64>>),
     /// Truth values.
     Bools(Bound<'py, PyArrayDyn<bool>>),
+    /// A String.
+    Text(String),
+    /// Strings, row by row, of these sizes.
+    Texts(Vec<String>, Vec<usize>),
     /// An array without contents, with the sizes of this leaf.
     Like(usize),
 }
@@ -37,6 +42,9 @@ pub fn given<'py>(
     rank: usize,
     name: &dyn Fn() -> String,
 ) -> PyResult<Taken<'py>> {
+    if elem == Elem::Str {
+        return strings(object, rank, name);
+    }
     if rank == 0 {
         if let (Elem::Real, Ok(x)) = (elem, object.cast_exact::<PyFloat>()) {
             return Ok(Taken::Real(x.value()));
@@ -49,13 +57,44 @@ pub fn given<'py>(
             Elem::Real => Taken::Real(scalar.extract()?),
             Elem::Int => Taken::Int(scalar.extract()?),
             Elem::Bool => Taken::Bool(scalar.extract()?),
+            Elem::Str => Taken::Text(scalar.extract()?),
         });
     }
     match elem {
         Elem::Real => Ok(Taken::Reals(array(object, elem, rank, name)?)),
         Elem::Int => Ok(Taken::Ints(array(object, elem, rank, name)?)),
         Elem::Bool => Ok(Taken::Bools(array(object, elem, rank, name)?)),
+        Elem::Str => strings(object, rank, name),
     }
+}
+
+/// A String, or an array of them, which are copied.
+fn strings<'py>(
+    object: &Bound<'py, PyAny>,
+    rank: usize,
+    name: &dyn Fn() -> String,
+) -> PyResult<Taken<'py>> {
+    let copied = |text: &Bound<'py, PyAny>| -> PyResult<String> {
+        let text = text.cast::<PyString>()?;
+        text.to_str().map(str::to_owned).map_err(|error| {
+            let title = format!("`{}` has half of a surrogate pair, which no String has", name());
+            let told = PyValueError::new_err(title);
+            told.set_cause(object.py(), Some(error));
+            told
+        })
+    };
+    if rank == 0 {
+        if object.is_instance_of::<PyString>() {
+            return copied(object).map(Taken::Text);
+        }
+        return copied(&convert(object, "scalar", Elem::Str, rank, name)?).map(Taken::Text);
+    }
+    let array = convert(object, "array", Elem::Str, rank, name)?;
+    let py = object.py();
+    let sizes: Vec<usize> = array.getattr(intern!(py, "shape"))?.extract()?;
+    let items = array.call_method0(intern!(py, "ravel"))?.call_method0(intern!(py, "tolist"))?;
+    let items = items.cast::<PyList>()?.iter().map(|item| copied(&item));
+    Ok(Taken::Texts(items.collect::<PyResult<_>>()?, sizes))
 }
 
 fn array<'py, T: Element>(
@@ -90,6 +129,7 @@ fn convert<'py>(
         Elem::Real => "Real",
         Elem::Int => "Int",
         Elem::Bool => "Bool",
+        Elem::Str => "String",
     };
     py.import(intern!(py, "pullback._convert"))?.getattr(what)?.call1((object, elem, rank, name()))
 }
@@ -106,6 +146,8 @@ pub fn lent<'t>(leaves: &'t [Taken<'_>]) -> Vec<Given<'t>> {
         Taken::Ints(array) => unsafe { Given::Ints(elements(array), array.shape()) },
         // SAFETY: as above.
         Taken::Bools(array) => unsafe { Given::Bools(elements(array), array.shape()) },
+        Taken::Text(text) => Given::Text(text),
+        Taken::Texts(texts, sizes) => Given::Texts(texts, sizes),
         Taken::Like(at) => Given::Absent(leaves.get(*at).map_or(&[], Taken::sizes)),
     };
     leaves.iter().map(lend).collect()
@@ -114,7 +156,8 @@ pub fn lent<'t>(leaves: &'t [Taken<'_>]) -> Vec<Given<'t>> {
 impl Taken<'_> {
     fn sizes(&self) -> &[usize] {
         match self {
-            Self::Real(_) | Self::Int(_) | Self::Bool(_) | Self::Like(_) => &[],
+            Self::Real(_) | Self::Int(_) | Self::Bool(_) | Self::Text(_) | Self::Like(_) => &[],
+            Self::Texts(_, sizes) => sizes,
             Self::Reals(array) => array.shape(),
             Self::Ints(array) => array.shape(),
             Self::Bools(array) => array.shape(),
@@ -147,6 +190,11 @@ pub fn shown(py: Python<'_>, leaf: Gave) -> PyResult<Bound<'_, PyAny>> {
         Gave::Reals(items, sizes) => own(py, items, &sizes)?,
         Gave::Ints(items, sizes) => own(py, items, &sizes)?,
         Gave::Bools(items, sizes) => own(py, items, &sizes)?,
+        Gave::Text(text) => PyString::new(py, &text).into_any(),
+        Gave::Texts(texts, sizes) => {
+            let made = py.import(intern!(py, "pullback._convert"))?.getattr("strings")?;
+            made.call1((texts, sizes))?
+        }
         Gave::Absent => py.None().into_bound(py),
     })
 }

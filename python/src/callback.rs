@@ -30,6 +30,8 @@ enum Leaf {
     Reals(Vec<f64>, Vec<usize>),
     Ints(Vec<i64>, Vec<usize>),
     Bools(Vec<bool>, Vec<usize>),
+    Text(String),
+    Texts(Vec<String>, Vec<usize>),
     Absent(Vec<usize>),
 }
 
@@ -42,6 +44,8 @@ impl Leaf {
             Given::Reals(items, sizes) => Self::Reals(items.to_vec(), sizes.to_vec()),
             Given::Ints(items, sizes) => Self::Ints(items.to_vec(), sizes.to_vec()),
             Given::Bools(items, sizes) => Self::Bools(items.to_vec(), sizes.to_vec()),
+            Given::Text(text) => Self::Text((*text).to_owned()),
+            Given::Texts(texts, sizes) => Self::Texts(texts.to_vec(), sizes.to_vec()),
             Given::Absent(sizes) => Self::Absent(sizes.to_vec()),
         }
     }
@@ -59,6 +63,8 @@ impl Leaf {
             Self::Reals(items, sizes) => Given::Reals(items, sizes),
             Self::Ints(items, sizes) => Given::Ints(items, sizes),
             Self::Bools(items, sizes) => Given::Bools(items, sizes),
+            Self::Text(text) => Given::Text(text),
+            Self::Texts(texts, sizes) => Given::Texts(texts, sizes),
             Self::Absent(sizes) => Given::Absent(sizes),
         }
     }
@@ -116,6 +122,8 @@ impl Callback {
                 | Given::Bool(_)
                 | Given::Ints(..)
                 | Given::Bools(..)
+                | Given::Text(_)
+                | Given::Texts(..)
                 | Given::Absent(_) => {
                     return Err(PyValueError::new_err("only Reals can move"));
                 }
@@ -234,6 +242,8 @@ unsafe extern "C" fn gradient(
                 | Gave::Reals(..)
                 | Gave::Ints(..)
                 | Gave::Bools(..)
+                | Gave::Text(_)
+                | Gave::Texts(..)
                 | Gave::Absent => return 1,
             }
         }

@@ -21,8 +21,8 @@ pub enum Shape {
     Tuple(Vec<Self>),
     /// A record.
     Record { class: Py<PyAny>, fields: Vec<(Py<PyString>, Self)> },
-    /// A value with sums, as Ints and Reals; a `Codec` of the package knows the way.
-    Sum { ints: usize, reals: Option<usize>, codec: Py<PyAny> },
+    /// A value with sums, as Ints, Reals and Strings; a `Codec` of the package knows the way.
+    Sum { ints: usize, reals: Option<usize>, strings: Option<usize>, codec: Py<PyAny> },
     /// The tangent of one, as Reals. The Ints are those of the value: of what is given, or of what comes back.
     SumTangent { reals: usize, ints: usize, is_of_value: bool, codec: Py<PyAny> },
 }
@@ -110,6 +110,7 @@ fn word(elem: Elem) -> &'static str {
         Elem::Real => "Real",
         Elem::Int => "Int",
         Elem::Bool => "Bool",
+        Elem::Str => "String",
     }
 }
 
@@ -149,8 +150,9 @@ impl Shape {
                 let fields = fields.collect::<PyResult<_>>()?;
                 Self::Record { class: class.unbind(), fields }
             }
-            Form::Sum { ints, reals, ty } => {
-                Self::Sum { ints: *ints, reals: *reals, codec: classes.codec(py, ty)? }
+            Form::Sum { ints, reals, strings, ty } => {
+                let (ints, reals, strings) = (*ints, *reals, *strings);
+                Self::Sum { ints, reals, strings, codec: classes.codec(py, ty)? }
             }
             Form::SumTangent { reals, ints, is_of_value, ty } => {
                 let (reals, ints, is_of_value) = (*reals, *ints, *is_of_value);
@@ -160,7 +162,7 @@ impl Shape {
     }
 
     /// The shape as Python data: `(elem, rank)` of a leaf, `None` of nothing, a list of the items of a tuple, and
-    /// `{"class": …, "fields": […]}` of a record, `{"codec": …, "has_reals": …}` of a value with sums.
+    /// `{"class": …, "fields": […]}` of a record, `{"codec": …, "has_reals": …, "has_strings": …}` of a value with sums.
     pub fn described<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
             Self::Leaf { elem, rank, .. } => (word(*elem), *rank).into_pyobject(py)?.into_any(),
@@ -179,9 +181,11 @@ impl Shape {
             }
             Self::Sum { codec, .. } | Self::SumTangent { codec, .. } => {
                 let has_reals = !matches!(self, Self::Sum { reals: None, .. });
+                let has_strings = matches!(self, Self::Sum { strings: Some(_), .. });
                 let described = PyDict::new(py);
                 described.set_item("codec", codec.bind(py))?;
                 described.set_item("has_reals", has_reals)?;
+                described.set_item("has_strings", has_strings)?;
                 described.into_any()
             }
         })
@@ -200,14 +204,16 @@ impl Shape {
                 Ok(())
             }
             Self::Nothing => Ok(()),
-            Self::Sum { reals, codec, .. } => {
+            Self::Sum { reals, strings, codec, .. } => {
                 let py = object.py();
                 let codec = codec.bind(py);
-                let both = codec.call_method1(intern!(py, "encode"), (object, name()))?;
-                let (ints, all) = both.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
-                leaves.push(given(&ints, Elem::Int, 1, name)?);
+                let all = codec.call_method1(intern!(py, "encode"), (object, name()))?;
+                leaves.push(given(&all.get_item(0)?, Elem::Int, 1, name)?);
                 if reals.is_some() {
-                    leaves.push(given(&all, Elem::Real, 1, name)?);
+                    leaves.push(given(&all.get_item(1)?, Elem::Real, 1, name)?);
+                }
+                if strings.is_some() {
+                    leaves.push(given(&all.get_item(2)?, Elem::Str, 1, name)?);
                 }
                 Ok(())
             }
@@ -287,13 +293,17 @@ impl Shape {
         match self {
             Self::Leaf { at, .. } => leaves.leaf(py, *at),
             Self::Nothing => Ok(py.None().into_bound(py)),
-            Self::Sum { ints, reals, codec } => {
+            Self::Sum { ints, reals, strings, codec } => {
                 let ints = leaves.ints(py, *ints, true)?;
                 let reals = match reals {
                     Some(at) => leaves.leaf(py, *at)?,
                     None => crate::arrays::shown(py, Gave::Reals(Items::Own(vec![]), vec![0]))?,
                 };
-                codec.bind(py).call_method1(intern!(py, "decode"), (ints, reals))
+                let strings = match strings {
+                    Some(at) => leaves.leaf(py, *at)?,
+                    None => PyTuple::empty(py).into_any(),
+                };
+                codec.bind(py).call_method1(intern!(py, "decode"), (ints, reals, strings))
             }
             Self::SumTangent { reals, ints, is_of_value, codec } => {
                 let ints = leaves.ints(py, *ints, *is_of_value)?;

@@ -357,7 +357,8 @@ unsafe fn argument(
                 let items = slice::<u8>(buffer.data.cast(), count);
                 Elements::Bools(items.iter().map(|item| *item != 0).collect())
             }
-            (Elem::Real | Elem::Int | Elem::Bool, dtype) => {
+            // The package wraps no function with Strings.
+            (Elem::Real | Elem::Int | Elem::Bool | Elem::Str, dtype) => {
                 return invalid(format!("an argument has the unexpected type {dtype} of XLA"));
             }
         }
@@ -424,9 +425,10 @@ fn called(registered: &Registered, taken: &[Argument<'_>], row: usize) -> Result
                 Given::Reals(_, sizes)
                 | Given::Ints(_, sizes)
                 | Given::Bools(_, sizes)
+                | Given::Texts(_, sizes)
                 | Given::Absent(sizes),
             ) => *sizes,
-            Some(Given::Real(_) | Given::Int(_) | Given::Bool(_)) | None => &[],
+            Some(Given::Real(_) | Given::Int(_) | Given::Bool(_) | Given::Text(_)) | None => &[],
         };
         if *at <= given.len() {
             given.insert(*at, Given::Absent(sizes));
@@ -458,8 +460,14 @@ unsafe fn write(buffer: &Buffer, gave: Option<&Gave>, row: Option<usize>) -> Res
         wanted.remove(0);
     }
     let found: &[usize] = match gave {
-        Some(Gave::Reals(_, sizes) | Gave::Ints(_, sizes) | Gave::Bools(_, sizes)) => sizes,
-        Some(Gave::Real(_) | Gave::Int(_) | Gave::Bool(_) | Gave::Absent) | None => &[],
+        Some(
+            Gave::Reals(_, sizes)
+            | Gave::Ints(_, sizes)
+            | Gave::Bools(_, sizes)
+            | Gave::Texts(_, sizes),
+        ) => sizes,
+        Some(Gave::Real(_) | Gave::Int(_) | Gave::Bool(_) | Gave::Text(_) | Gave::Absent)
+        | None => &[],
     };
     if found != wanted {
         let text = format!("a result has the sizes {found:?}, but its type says {wanted:?}");

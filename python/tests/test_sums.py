@@ -50,7 +50,7 @@ def scaled (s: Shape) (x: Real): { shape: Shape, all: []Shape, first: Option Rea
     | Rect w h -> Rect (x * w) h
     | Dots xs k up -> Dots ([ x * y | y <- xs ]) (k + 1) (not up)
   in { shape = bigger, all = [s, bigger], first = Some x, mode = Down }
-def named (s: String): String = s
+def applied (f: Real -> Real) (x: Real): Real = f x
 """
 
 OPTIONS = [{}, {"engine": "ir"}, {"fp": "strict"}]
@@ -199,8 +199,8 @@ def test_what_is_no_value_is_refused(s):
     holds_itself.append(s.Rose(1.0, holds_itself))
     with pytest.raises(ValueError, match="holds itself"):
         s.grown(holds_itself[0])
-    with pytest.raises(pb.CompileError, match="String"):
-        s.named("x")
+    with pytest.raises(pb.CompileError, match="function"):
+        s.applied(abs, 1.0)
 
 
 def test_other_libraries_refuse_sums(s):

@@ -1,4 +1,4 @@
-$ pullback build tests/embed/library.pull text -o /tmp/unused
+$ pullback build tests/embed/library.pull applied -o /tmp/unused
 exit 1
 ! error[E0822]: `text` cannot be called from C: it has a String
 !   --> tests/embed/library.pull:40:5

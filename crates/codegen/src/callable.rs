@@ -26,6 +26,7 @@ use crate::load::{Context, Library};
 use crate::lookout::{Going, Post, Watch, generation};
 use crate::read::string;
 use crate::stack::run_on_stack;
+use crate::strings::{BORROWED, array_words, block_words, put_string, put_strings};
 
 /// Code of one function.
 pub struct Callable {
@@ -69,6 +70,10 @@ pub enum Given<'a> {
     Ints(&'a [i64], &'a [usize]),
     /// Truth values.
     Bools(&'a [bool], &'a [usize]),
+    /// A String.
+    Text(&'a str),
+    /// Strings.
+    Texts(&'a [String], &'a [usize]),
     /// An array without contents.
     Absent(&'a [usize]),
 }
@@ -88,6 +93,10 @@ pub enum Gave {
     Ints(Items<i64>, Vec<usize>),
     /// Truth values.
     Bools(Items<bool>, Vec<usize>),
+    /// A String.
+    Text(String),
+    /// Strings.
+    Texts(Vec<String>, Vec<usize>),
     /// Nothing, or an array without contents.
     Absent,
 }
@@ -176,14 +185,14 @@ struct Head {
     room: [u64; 2],
 }
 
-const BORROWED: i64 = 1 << 60;
-
 /// A context that no call uses, with room for the words of a call.
 struct Idle {
     context: Handle,
     post: Arc<Post>,
     generation: usize,
     heads: Vec<Head>,
+    /// The Strings that are given, as blocks that loaded code frees as little as the heads.
+    strings: Vec<i64>,
     given: Vec<i64>,
     gave: Vec<i64>,
     close: unsafe extern "C" fn(*mut Context),
@@ -315,8 +324,8 @@ impl Callable {
             Box::new(move || stand.as_ref().and_then(|progress| progress.stand())),
         );
         let (close, generation) = (self.library.close, generation());
-        let (heads, given, gave) = (vec![], vec![], vec![]);
-        Idle { context, post, generation, heads, given, gave, close, _progress: progress }
+        let (heads, strings, given, gave) = (vec![], vec![], vec![], vec![]);
+        Idle { context, post, generation, heads, strings, given, gave, close, _progress: progress }
     }
 
     /// The results for what is given, which is as many and of such types as the function takes.
@@ -348,11 +357,12 @@ impl Callable {
 
     /// Writes the words of what is given.
     fn put(&self, given: &[Given<'_>], idle: &mut Idle) {
-        let Idle { heads, given: to, .. } = idle;
+        let Idle { heads, strings, given: to, .. } = idle;
         heads.clear();
         to.clear();
         // Their addresses stay what they are.
         heads.reserve(given.len());
+        *strings = Vec::with_capacity(given.iter().map(string_words).sum());
         if given.len() != self.params.len() {
             bug("codegen", "as many arguments as the function takes");
         }
@@ -372,6 +382,16 @@ impl Callable {
                 }
                 (Given::Absent(_), Elem::Unit) if !ty.is_array() => {
                     to.push(0);
+                    continue;
+                }
+                (Given::Text(text), Elem::Str) if !ty.is_array() => {
+                    to.push(put_string(text, strings));
+                    continue;
+                }
+                (Given::Texts(texts, sizes), Elem::Str) => {
+                    whole(texts, sizes);
+                    to.extend(put_strings(texts, strings));
+                    to.extend(sizes.iter().map(|size| *size as i64));
                     continue;
                 }
                 (Given::Reals(items, sizes), Elem::Real) => (whole(items, sizes).cast(), sizes),
@@ -424,10 +444,39 @@ impl Callable {
                 (true, Elem::Int) => self.items(idle, place, Gave::Ints),
                 (true, Elem::Bool) => self.items(idle, place, Gave::Bools),
                 (_, Elem::Unit) => Gave::Absent,
-                (_, Elem::Str | Elem::Data(_)) => bug("codegen", "results are numbers and arrays"),
+                (false, Elem::Str) => Gave::Text(self.text(place[0])),
+                (true, Elem::Str) => self.texts(place),
+                (_, Elem::Data(_)) => bug("codegen", "results are numbers, Strings and arrays"),
             });
         }
+        // What has been copied goes, before the Strings that were given: a result may hold these.
+        let mut at = 0;
+        for ty in &self.results {
+            let block = idle.gave[at];
+            at += words(*ty);
+            if ty.elem == Elem::Str && block & 1 == 0 {
+                self.let_go(idle, block as *mut i64);
+            }
+        }
+        idle.strings = vec![];
         all
+    }
+
+    /// The String of a word that a run gave.
+    fn text(&self, word: i64) -> String {
+        let literal = |at: usize| self.texts.get(at).cloned();
+        // SAFETY: the word is that of a text of this run, whose context is open.
+        unsafe { string(&literal, word) }
+    }
+
+    /// The Strings of an array that a run gave.
+    fn texts(&self, place: &[i64]) -> Gave {
+        let sizes: Vec<usize> = place[2..].iter().map(|size| *size as usize).collect();
+        let items = place[1] as *const i64;
+        let count = if items.is_null() { 0 } else { sizes.iter().product() };
+        // SAFETY: so many words are there.
+        let texts = (0..count).map(|at| self.text(unsafe { items.add(at).read() }));
+        Gave::Texts(texts.collect(), sizes)
     }
 
     fn items<T: Copy>(
@@ -477,9 +526,7 @@ impl Callable {
         let mut told: Report = [0; 8];
         // SAFETY: the context is open, and as many words are written.
         unsafe { (self.library.told)(idle.context.get(), told.as_mut_ptr()) }
-        let literal = |at: usize| self.texts.get(at).cloned();
-        // SAFETY: the words are those of texts of this run, whose context is open.
-        let text = |word: i64| unsafe { string(&literal, word) };
+        let text = |word: i64| self.text(word);
         let progress = going.is_some_and(|going| going.is_stopped).then(|| {
             let progress = Progress::default();
             progress.stop();
@@ -506,6 +553,21 @@ unsafe impl Send for Words {}
 impl Words {
     fn get(self) -> *mut i64 {
         self.0
+    }
+}
+
+/// The words of blocks that hold what is given, if it is Strings.
+fn string_words(given: &Given<'_>) -> usize {
+    match given {
+        Given::Text(text) => block_words(text),
+        Given::Texts(texts, _) => array_words(texts),
+        Given::Real(_)
+        | Given::Int(_)
+        | Given::Bool(_)
+        | Given::Reals(..)
+        | Given::Ints(..)
+        | Given::Bools(..)
+        | Given::Absent(_) => 0,
     }
 }
 

@@ -84,7 +84,8 @@ impl Given {
         self.names.iter()
     }
 
-    fn number(&self, name: &String) -> usize {
+    /// The place of a name.
+    pub fn number(&self, name: &String) -> usize {
         self.names.binary_search(name).unwrap_or_default()
     }
 
@@ -146,5 +147,9 @@ fn known(known: &Known) -> String {
 
 /// How many bytes an element has.
 fn element_bytes(field: &Field) -> u8 {
-    if field.ty.elem == Elem::Bool { 1 } else { 8 }
+    match field.ty.elem {
+        Elem::Bool => 1,
+        Elem::Real | Elem::Int | Elem::Unit | Elem::Data(_) => 8,
+        Elem::Str => 16,
+    }
 }

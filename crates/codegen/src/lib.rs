@@ -39,6 +39,7 @@ mod read;
 mod routines;
 mod schedule;
 mod stack;
+mod strings;
 mod transformations;
 
 pub use call::{More, Native, Ran};

@@ -58,14 +58,16 @@ pub struct Function {
 }
 
 /// What the names of the types and functions that every library has end with.
-const FIXED: &[&str] =
-    &["context", "open", "close", "message", "limit", "stop", "deadline", "progress", "watch"];
+const FIXED: &[&str] = &[
+    "context", "open", "close", "message", "limit", "stop", "deadline", "progress", "watch",
+    "string",
+];
 
 impl Interface {
     /// The names that every library has.
     pub fn fixed(name: &str) -> Vec<String> {
         let mut names: Vec<String> = FIXED.iter().map(|word| format!("{name}_{word}")).collect();
-        for word in ["reals", "ints", "bools"] {
+        for word in ["reals", "ints", "bools", "strings"] {
             names.extend((1..=crate::layout::MAX_RANK).map(|rank| format!("{name}_{word}_{rank}")));
         }
         names
@@ -77,12 +79,15 @@ impl Interface {
             Elem::Real => ("double", "reals"),
             Elem::Int => ("int64_t", "ints"),
             Elem::Bool => ("bool", "bools"),
-            Elem::Str | Elem::Unit | Elem::Data(_) => {
+            Elem::Str => ("", "strings"),
+            Elem::Unit | Elem::Data(_) => {
                 pullback_base::bug("codegen", "a part that has a C type")
             }
         };
         if ty.is_array() {
             format!("{}_{}_{}", self.name, word.1, ty.rank)
+        } else if ty.elem == Elem::Str {
+            format!("{}_string", self.name)
         } else {
             word.0.to_owned()
         }
@@ -148,18 +153,28 @@ impl Interface {
                 "typedef struct {{\n  const {elem} *data;\n  int64_t size[{rank}];\n}} {name};\n"
             )
         };
-        self.array_types().into_iter().map(text).collect()
+        let arrays: String = self.array_types().into_iter().map(text).collect();
+        if self.has_strings() {
+            let name = &self.name;
+            return format!(
+                "/* A String: bytes in UTF-8, and how many. No zero need follow. */\n\
+                 typedef struct {{\n  const char *data;\n  int64_t size;\n}} {name}_string;\n{arrays}"
+            );
+        }
+        arrays
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.functions.iter().flat_map(|function| function.params.iter().chain(&function.results))
+    }
+
+    fn has_strings(&self) -> bool {
+        self.fields().any(|field| field.ty.elem == Elem::Str)
     }
 
     fn array_types(&self) -> BTreeSet<Type> {
-        let fields = self
-            .functions
-            .iter()
-            .flat_map(|function| function.params.iter().chain(&function.results));
-        fields
-            .filter(|field| field.is_seen() && field.ty.is_array())
-            .map(|field| field.ty)
-            .collect()
+        let arrays = self.fields().filter(|field| field.is_seen() && field.ty.is_array());
+        arrays.map(|field| field.ty).collect()
     }
 
     fn signature(&self, function: &Function) -> String {
@@ -222,6 +237,9 @@ impl Interface {
             most.map_or(1, |most| most.max(1))
         );
         text.push_str(include_str!("runtime/library.c"));
+        if self.has_strings() {
+            text.push_str(include_str!("runtime/strings.c"));
+        }
         text.push_str("\n/* What C calls. */\n");
         text.push_str(declared);
         text.push_str(&own);
@@ -265,7 +283,7 @@ impl Interface {
         let mut args = String::from("c");
         for (at, field) in function.params.iter().enumerate() {
             args.push_str(", ");
-            args.push_str(&argument(at, field, &mut text));
+            args.push_str(&argument(at, field, given, &mut text));
         }
         let call = format!("{prefix}f{}({args})", function.root.index());
         let types: Vec<String> =
@@ -275,31 +293,20 @@ impl Interface {
             [ty] => drop(writeln!(text, "  const {ty} x = {call};")),
             _ => drop(writeln!(text, "  const {prefix}t{} x = {call};", function.root.index())),
         }
-        // An array that was given stays with whoever gave it.
-        let given = function.params.iter().enumerate();
-        let given: Vec<usize> = given
-            .filter(|(_, field)| field.is_seen() && field.ty.is_array())
-            .map(|(at, _)| at)
-            .collect();
-        let results = function.results.iter().enumerate();
-        for (at, _) in results.filter(|(_, field)| field.ty.is_array()) {
-            let part = if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
-            let others: String =
-                given.iter().map(|given| format!("{part}.b != &b{given} && ")).collect();
-            let _ = writeln!(text, "  if ({others}1) pb_library_keep(c, {part}.b);");
-        }
+        let part = |at| if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
+        text.push_str(&kept(function, &part));
         for (at, field) in function.results.iter().enumerate().filter(|(_, field)| field.is_seen())
         {
-            let part = if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
+            let part = part(at);
+            let ty = self.c_type(field.ty);
             if field.ty.is_array() {
                 let sizes: Vec<String> =
                     (0..field.ty.rank).map(|k| format!("{part}.d[{k}]")).collect();
-                let _ = writeln!(
-                    text,
-                    "  *r{at} = ({}){{{part}.p, {{{}}}}};",
-                    self.c_type(field.ty),
-                    sizes.join(", ")
-                );
+                let items =
+                    if field.ty.elem == Elem::Str { format!("s{at}") } else { format!("{part}.p") };
+                let _ = writeln!(text, "  *r{at} = ({ty}){{{items}, {{{}}}}};", sizes.join(", "));
+            } else if field.ty.elem == Elem::Str {
+                let _ = writeln!(text, "  *r{at} = ({ty}){{s{at}.data, s{at}.size}};");
             } else {
                 let _ = writeln!(text, "  *r{at} = {part};");
             }
@@ -330,8 +337,46 @@ impl Interface {
     }
 }
 
-/// A parameter as the program takes it. What C gives is borrowed: nothing changes or frees it.
-fn argument(at: usize, field: &Field, text: &mut String) -> String {
+/// The lines that have the context hold what is given back until its next call. An array that was given stays with
+/// whoever gave it. After these lines nothing fails.
+fn kept(function: &Function, part: &dyn Fn(usize) -> String) -> String {
+    let mut text = String::new();
+    let is_borrowed = |field: &Field| {
+        field.is_seen() && field.ty.is_array() && field.ty.elem != Elem::Str
+    };
+    let given = function.params.iter().enumerate().filter(|(_, field)| is_borrowed(field));
+    let given: Vec<usize> = given.map(|(at, _)| at).collect();
+    for (at, field) in function.results.iter().enumerate() {
+        let part = part(at);
+        if field.ty.is_array() {
+            let others: String =
+                given.iter().map(|given| format!("{part}.b != &b{given} && ")).collect();
+            let _ = writeln!(text, "  if ({others}1) pb_library_keep(c, {part}.b);");
+        }
+        match (field.ty.elem == Elem::Str, field.ty.rank) {
+            (false, _) => {}
+            (true, 0) => {
+                let _ = writeln!(
+                    text,
+                    "  const pb_library_string s{at} = pb_library_text(c, {part});"
+                );
+            }
+            (true, rank) => {
+                let _ = writeln!(
+                    text,
+                    "  void *const s{at} = pb_library_texts(c, {part}.p, {part}.d, {rank});"
+                );
+            }
+        }
+    }
+    text
+}
+
+/// A parameter as the program takes it. What C gives is borrowed: nothing changes or frees it. Strings are copied.
+fn argument(at: usize, field: &Field, given: &Given, text: &mut String) -> String {
+    if field.ty.elem == Elem::Str {
+        return strings(at, field, given, text);
+    }
     if !field.ty.is_array() {
         return if field.is_seen() { format!("p{at}") } else { "0".to_owned() };
     }
@@ -348,6 +393,27 @@ fn argument(at: usize, field: &Field, text: &mut String) -> String {
         "  pb_block b{at} = {{INT64_C(1) << 60, PB_ARRAY, {}}};\n\
          \x20 const {ty} a{at} = {{&b{at}, (void *)(uintptr_t)p{at}.data, {{{sizes}}}}};\n",
         elem_number(field.ty.elem)
+    );
+    format!("a{at}")
+}
+
+/// A parameter that is a String, or an array of them.
+fn strings(at: usize, field: &Field, given: &Given, text: &mut String) -> String {
+    let (name, rank) = (given.number(&field.name), field.ty.rank);
+    if !field.ty.is_array() {
+        let _ = writeln!(
+            text,
+            "  const pb_data a{at} = *(pb_data *)PB_ITEMS(pb_library_given(c, &p{at}, 0, 0, {name}));"
+        );
+        return format!("a{at}");
+    }
+    let sizes: Vec<String> = (0..rank).map(|k| format!("p{at}.size[{k}]")).collect();
+    let _ = write!(
+        text,
+        "  pb_block *const b{at} = pb_library_given(c, p{at}.data, p{at}.size, {rank}, {name});\n\
+         \x20 const {} a{at} = {{b{at}, PB_ITEMS(b{at}), {{{}}}}};\n",
+        value_type(field.ty),
+        sizes.join(", ")
     );
     format!("a{at}")
 }

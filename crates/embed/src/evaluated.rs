@@ -50,7 +50,8 @@ impl Evaluated {
     pub fn call(&self, given: &[Given<'_>], allowed: &Allowed) -> Result<Ran, Failure> {
         let progress = Arc::<Progress>::default();
         let watch = allowed.watch.clone();
-        watched(watch, &progress.clone(), || self.evaluate(given, allowed, progress))
+        let tells = allowed.tells;
+        watched(watch, tells, &progress.clone(), || self.evaluate(given, allowed, progress))
     }
 
     /// Which sweeps tell the matrix of a tangent by its direction, or of the Hessian. The first leaves, so many, are the
@@ -63,7 +64,7 @@ impl Evaluated {
     ) -> Result<(Plan, bool), Failure> {
         let progress = Arc::<Progress>::default();
         let watch = allowed.watch.clone();
-        watched(watch, &progress.clone(), || {
+        watched(watch, false, &progress.clone(), || {
             self.on_code(|query, single| {
                 let limits = limits(allowed, progress);
                 match planned(single, given, (points, values), self.asked.kind, &limits) {
@@ -144,7 +145,13 @@ fn planned(
     let count = |given: &Given<'_>| match given {
         Given::Real(_) => 1,
         Given::Reals(items, _) => items.len(),
-        Given::Int(_) | Given::Bool(_) | Given::Ints(..) | Given::Bools(..) | Given::Absent(_) => 0,
+        Given::Int(_)
+        | Given::Bool(_)
+        | Given::Ints(..)
+        | Given::Bools(..)
+        | Given::Text(_)
+        | Given::Texts(..)
+        | Given::Absent(_) => 0,
     };
     let columns = given[points..].iter().map(count).sum();
     let found = dependences(&single.code, single.root, &arguments, limits.clone())?;
@@ -162,9 +169,10 @@ fn planned(
 /// The results of a call, and how many operations were executed.
 pub(crate) type Ran = (Vec<Gave>, u64);
 
-/// Works while somebody watches, from another thread.
+/// Works while somebody watches, from another thread; who is told how far the work is, if that is wanted.
 fn watched<T: Send>(
     watch: Option<Arc<dyn Watch>>,
+    tells: bool,
     progress: &Progress,
     work: impl FnOnce() -> T + Send,
 ) -> T {
@@ -183,6 +191,10 @@ fn watched<T: Send>(
             }
             if !watch.goes_on(progress.stand()) {
                 progress.stop();
+            }
+            if tells {
+                // The evaluator tells when it is asked, so this is what the next look finds.
+                progress.ask();
             }
         }
         worker.join()
@@ -206,6 +218,11 @@ fn leaf(given: &Given<'_>) -> Value {
         Given::Ints(items, sizes) => array(sizes, Elements::Int(items.to_vec())),
         Given::Bools(items, sizes) => array(sizes, Elements::Bool(items.to_vec())),
         Given::Absent(sizes) => array(sizes, Elements::Unit),
+        Given::Text(text) => Value::str(text),
+        Given::Texts(texts, sizes) => {
+            let texts = texts.iter().map(|text| Value::str(text));
+            array(sizes, Elements::Values(texts.collect()))
+        }
     }
 }
 
@@ -215,6 +232,18 @@ fn shown(value: &Value, elem: Elem) -> Gave {
         (Value::Real(x), _) => Gave::Real(*x),
         (Value::Int(n), _) => Gave::Int(*n),
         (Value::Bool(b), _) => Gave::Bool(*b),
+        (Value::Str(text), _) => Gave::Text((***text).to_owned()),
+        (value, Elem::Str) => {
+            let Some(array) = value.as_array() else { bug("results are Strings and arrays") };
+            let text = |value: &Value| match value {
+                Value::Str(text) => (***text).to_owned(),
+                // Nothing has looked at it.
+                Value::Undef => String::new(),
+                other => bug(&format!("a String, not {other:?}")),
+            };
+            let texts = array.values().unwrap_or_default().iter().map(text);
+            Gave::Texts(texts.collect(), array.sizes().to_vec())
+        }
         (value, _) => {
             let Some(array) = value.as_array() else { bug("results are numbers and arrays") };
             let sizes = array.sizes().to_vec();

@@ -37,8 +37,9 @@ fn size(given: &[Given<'_>], place: Place) -> Option<i64> {
         Given::Reals(_, sizes)
         | Given::Ints(_, sizes)
         | Given::Bools(_, sizes)
+        | Given::Texts(_, sizes)
         | Given::Absent(sizes) => sizes,
-        Given::Real(_) | Given::Int(_) | Given::Bool(_) => return None,
+        Given::Real(_) | Given::Int(_) | Given::Bool(_) | Given::Text(_) => return None,
     };
     i64::try_from(*sizes.get(usize::from(place.dimension))?).ok()
 }

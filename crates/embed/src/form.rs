@@ -6,7 +6,7 @@
 //! { w: [3]Real, b: Real }     Record [ w: Leaf 0 of rank 1, b: Leaf 1 of rank 0 ]
 //! [n]{ x: Real, id: Int }     Record [ x: Leaf 0 of rank 1, id: Leaf 1 of rank 1 ]
 //! its tangent                 Record [ x: Leaf 0 of rank 1, id: Absent 1 ]
-//! [n]Shape                    Sum of rank 1: its Ints are leaf 0, its Reals leaf 1
+//! [n]Shape                    Sum of rank 1: its Ints are leaf 0, its Reals leaf 1, and its Strings would be leaf 2
 //! ```
 //!
 //! Invariant: leaves come in the order of those of a library for C: an array of structures is a structure of arrays.
@@ -27,12 +27,14 @@ pub enum Elem {
     Int,
     /// Truth values.
     Bool,
+    /// Strings.
+    Str,
 }
 
 /// How leaves make up a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A number, a truth value, or a dense array of such.
+    /// A number, a truth value, a String, or a dense array of such.
     Leaf {
         /// Which leaf.
         at: usize,
@@ -53,6 +55,8 @@ pub enum Form {
         ints: usize,
         /// The leaf of its Reals, if it can have some.
         reals: Option<usize>,
+        /// The leaf of its Strings, if it can have some.
+        strings: Option<usize>,
         /// Its type.
         ty: Written,
     },
@@ -70,10 +74,10 @@ pub enum Form {
 }
 
 /// The type of a value that is written as numbers, parts first to last: a sum value is its tag and then its fields, an
-/// array is its sizes and then its elements. Ints, truth values, tags and sizes are Ints.
+/// array is its sizes and then its elements. Ints, truth values, tags and sizes are Ints. Strings are in an array of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// A number, or a truth value.
+    /// A number, a truth value, or a String.
     One(Elem),
     /// A tuple.
     Tuple(Vec<Self>),
@@ -100,7 +104,9 @@ impl Form {
         match self {
             Self::Leaf { .. } => 1,
             Self::Nothing => 0,
-            Self::Sum { reals, .. } => 1 + usize::from(reals.is_some()),
+            Self::Sum { reals, strings, .. } => {
+                1 + usize::from(reals.is_some()) + usize::from(strings.is_some())
+            }
             Self::SumTangent { .. } => 1,
             Self::Tuple(items) => items.iter().map(Self::leaves).sum(),
             Self::Record(_, fields) => fields.iter().map(|(_, field)| field.leaves()).sum(),
@@ -164,9 +170,8 @@ impl<'n> Sums<'n> {
                 Written::Array(levels, Box::new(self.written(element)))
             }
             TypeKind::Data(data) => Written::Sum(self.number(*data)),
-            TypeKind::Str | TypeKind::Fun(..) => {
-                bug("what is called from outside is numbers, arrays and structures")
-            }
+            TypeKind::Str => Written::One(Elem::Str),
+            TypeKind::Fun(..) => bug("what is called from outside holds no functions"),
         }
     }
 
@@ -251,12 +256,13 @@ impl<'n, 's> Forms<'n, 's> {
     ) -> Form {
         let (levels, inner) = innermost(ty);
         if matches!(inner.kind(), TypeKind::Data(_)) {
-            return self.sum(inner, outer + levels, crosses.parts().len() > 1, tangent);
+            return self.sum(inner, outer + levels, crosses, tangent);
         }
         match crosses.kind() {
             TypeKind::Real => self.leaf(Elem::Real, rank, tangent),
             TypeKind::Int => self.leaf(Elem::Int, rank, tangent),
             TypeKind::Bool => self.leaf(Elem::Bool, rank, tangent),
+            TypeKind::Str => self.leaf(Elem::Str, rank, tangent),
             TypeKind::Tuple(items) => {
                 let parts = inner.parts().into_iter().zip(items);
                 let forms = parts.map(|(ty, crosses)| {
@@ -282,8 +288,8 @@ impl<'n, 's> Forms<'n, 's> {
                 }
                 form
             }
-            TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
-                bug("what is called from outside is numbers, arrays and structures")
+            TypeKind::Data(_) | TypeKind::Fun(..) => {
+                bug("what is called from outside crosses as numbers, Strings and arrays")
             }
         }
     }
@@ -292,30 +298,42 @@ impl<'n, 's> Forms<'n, 's> {
         &mut self,
         ty: &Type,
         levels: usize,
-        has_reals: bool,
+        crosses: &Type,
         tangent: &mut Option<Tangent>,
     ) -> Form {
+        let has = |element: &Type| crosses.parts().into_iter().any(|part| part.item() == element);
+        let (has_reals, has_strings) = (has(&Type::real()), has(&Type::str()));
+        let count = 1 + usize::from(has_reals) + usize::from(has_strings);
         let mut ty = self.sums.written(ty);
         if levels > 0 {
             ty = Written::Array(levels, Box::new(ty));
         }
         let Some(tangent) = tangent else {
             let ints = self.next;
-            self.next += 1 + usize::from(has_reals);
-            return Form::Sum { ints, reals: has_reals.then_some(ints + 1), ty };
+            self.next += count;
+            let reals = has_reals.then_some(ints + 1);
+            let strings = has_strings.then_some(ints + count - 1);
+            return Form::Sum { ints, reals, strings, ty };
         };
         let ints = tangent.value;
-        tangent.value += 1 + usize::from(has_reals);
-        // Its Ints are an array without contents.
-        if tangent.has_absent {
-            self.absent.push((self.next, ints));
-            self.next += 1;
+        tangent.value += count;
+        let absent = |forms: &mut Self, like: usize| {
+            if tangent.has_absent {
+                forms.absent.push((forms.next, like));
+                forms.next += 1;
+            }
+        };
+        // Its Ints and its Strings are arrays without contents.
+        absent(self, ints);
+        let reals = self.next;
+        self.next += usize::from(has_reals);
+        if has_strings {
+            absent(self, ints + count - 1);
         }
         if !has_reals {
             return Form::Nothing;
         }
-        self.next += 1;
-        Form::SumTangent { reals: self.next - 1, ints, is_of_value: tangent.is_of_value, ty }
+        Form::SumTangent { reals, ints, is_of_value: tangent.is_of_value, ty }
     }
 
     fn leaf(&mut self, elem: Elem, rank: usize, tangent: &mut Option<Tangent>) -> Form {

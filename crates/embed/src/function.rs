@@ -140,7 +140,7 @@ impl Function {
         // The evaluator needs other memory than native code.
         if allowed.max_memory.is_none() {
             let until = Until::new(coming.clone(), allowed.watch.clone());
-            let watched = Allowed { watch: Some(until.clone()), tells: false, ..allowed.clone() };
+            let watched = Allowed { watch: Some(until.clone()), ..allowed.clone() };
             match self.origin.call(given, &watched) {
                 Ok((gave, _)) => return Ok(gave),
                 Err(failure) => {

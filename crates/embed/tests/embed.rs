@@ -85,7 +85,7 @@ fn sums_are_numbers() {
     assert!(module.sums().contains(&tree));
     for engine in engines() {
         let total = module.function(&asked("total", Kind::Grad, engine)).expect("code");
-        let sum = Form::Sum { ints: 0, reals: Some(1), ty: Written::Sum(0) };
+        let sum = Form::Sum { ints: 0, reals: Some(1), strings: None, ty: Written::Sum(0) };
         assert_eq!((&total.params[0].form, total.sums[0].name.as_str()), (&sum, "Tree"));
         let tags = [1, 1, 0, 0, 0];
         let given = |tags, reals| [Given::Ints(tags, &[5]), Given::Reals(reals, &[2])];
@@ -95,6 +95,55 @@ fn sums_are_numbers() {
         let wrong = total.call(&given(&[1, 2, 0, 0, 0], &[3.0, 4.0]), &Allowed::default());
         let told = wrong.expect_err("a wrong tag").to_string();
         assert!(told.contains("no constructor of `Tree` has this tag"), "{told}");
+    }
+}
+
+#[test]
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are no Strings")]
+fn strings_are_copied() {
+    let module = module();
+    let text = |gave: &Gave| match gave {
+        Gave::Text(text) => text.clone(),
+        other => panic!("a String, not {other:?}"),
+    };
+    let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for engine in engines() {
+        let name = module.function(&asked("name", Kind::Value, engine)).expect("code");
+        let long = "🙂".repeat(1 << 20);
+        let all = owned(&["", "a\0b", &long]);
+        for _ in 0..3 {
+            let given = [Given::Text("\0π"), Given::Texts(&all, &[3])];
+            match &name.call(&given, &Allowed::default()).expect("Strings")[0] {
+                Gave::Texts(texts, sizes) => {
+                    let wanted: Vec<_> = all.iter().map(|text| format!("\0π{text}")).collect();
+                    assert_eq!((texts, &sizes[..]), (&wanted, &[3][..]));
+                }
+                other => panic!("Strings, not {other:?}"),
+            }
+        }
+        let empty = [Given::Text(""), Given::Texts(&[], &[0])];
+        let gave = name.call(&empty, &Allowed::default()).expect("none");
+        assert!(matches!(&gave[0], Gave::Texts(texts, _) if texts.is_empty()), "{gave:?}");
+        let joined = module.function(&asked("joined", Kind::Value, engine)).expect("code");
+        let (whole, parts) = (owned(&["me"]), owned(&["a", "", "b"]));
+        let given = [
+            Given::Ints(&[0], &[1]),
+            Given::Reals(&[], &[0]),
+            Given::Texts(&whole, &[1]),
+            Given::Real(1.0),
+        ];
+        assert_eq!(text(&joined.call(&given, &Allowed::default()).expect("a text")[0]), "me!");
+        let parts = [
+            Given::Ints(&[1, 3], &[2]),
+            Given::Reals(&[2.0], &[1]),
+            Given::Texts(&parts, &[3]),
+            Given::Real(1.5),
+        ];
+        assert_eq!(text(&joined.call(&parts, &Allowed::default()).expect("a text")[0]), "3.0ab");
+        let weighted = module.function(&asked("weighted", Kind::Grad, engine)).expect("code");
+        let gave = weighted.call(&parts, &Allowed::default()).expect("numbers");
+        let numbers: Vec<f64> = gave.iter().filter(|gave| !matches!(gave, Gave::Absent)).flat_map(reals).collect();
+        assert_eq!(numbers, [9.0, 4.5, 6.0]);
     }
 }
 

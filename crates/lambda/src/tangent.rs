@@ -33,6 +33,11 @@ pub fn contains_real(datas: &Datas, ty: &Type) -> bool {
     reaches(datas, ty, &mut BTreeSet::new(), &|kind| matches!(kind, TypeKind::Real))
 }
 
+/// Whether values of this type can hold a String.
+pub fn contains_string(datas: &Datas, ty: &Type) -> bool {
+    reaches(datas, ty, &mut BTreeSet::new(), &|kind| matches!(kind, TypeKind::Str))
+}
+
 /// Whether `T ty = ty`.
 pub fn is_self_tangent(datas: &Datas, ty: &Type) -> bool {
     let foreign = |kind: &TypeKind| match kind {

@@ -69,12 +69,14 @@ impl Code {
     }
 }
 
-/// The engine where none is named: the first one, or for checkpoints by themselves one that compiles, to native code if
-/// it can.
+/// The engine where none is named: the first one, or for checkpoints and for strict arithmetic by themselves one that
+/// compiles, to native code if it can. So strict arithmetic has the same bits however long a run takes: those of
+/// libraries and of every binding.
 fn asked_for(registry: &Registry, settings: &Settings) -> &'static EngineInfo {
     let makes_native = settings.steps.is_none() && compiler().is_some();
-    let checkpoints = settings.max_tape.and_then(|_| registry.compiler(makes_native));
-    checkpoints.unwrap_or_else(|| registry.first())
+    let compiles = settings.max_tape.is_some() || settings.fp == Some(Fp::Strict);
+    let compiled = if compiles { registry.compiler(makes_native) } else { None };
+    compiled.unwrap_or_else(|| registry.first())
 }
 
 impl Engine {
@@ -142,6 +144,7 @@ impl Engine {
     pub fn with_tiers(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
         let engine = Self::resolve(query, settings)?;
         let is_open = settings.engine.is_none()
+            && settings.fp != Some(Fp::Strict)
             && settings.max_tape.is_none()
             && !settings.strict
             && settings.timeout.is_none()

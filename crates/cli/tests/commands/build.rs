@@ -150,7 +150,7 @@ fn the_same_program_gives_the_same_files() {
     }
     let manifest = one.text("library.json");
     assert!(
-        manifest.contains("{\"entry\": \"text\", \"reason\": \"it has a String\"}"),
+        manifest.contains("{\"entry\": \"table\", \"reason\": \"it takes nothing\"}"),
         "{manifest}"
     );
 }

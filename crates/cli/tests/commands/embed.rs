@@ -39,6 +39,12 @@ fn sums_cross_as_numbers() {
 }
 
 #[test]
+fn strings_cross_as_bytes() {
+    let all = format!("-O0 -g {SANITIZERS} -DPB_SMALL=0");
+    checked("strings", "strings_check", &["-O1", &all]);
+}
+
+#[test]
 fn calls_end_when_they_are_told() {
     let (memory, threads) = (format!("-O1 -g {SANITIZERS}"), "-O1 -g -fsanitize=thread");
     checked("calls", "calls_check", &["-O3", &memory, threads]);
@@ -70,7 +76,10 @@ fn what_is_left_out_is_told() {
     let told = built("tests/embed/library.pull", &folder);
     let manifest = folder.text("library.json");
     for (line, entry) in [
-        ("note: `text` is left out: it has a String", "\"text\", \"reason\": \"it has a String\""),
+        (
+            "note: `applied` is left out: it has a function in what it takes or gives",
+            "\"applied\", \"reason\": \"it has a function in what it takes or gives\"",
+        ),
         (
             "note: `table` is left out: it takes nothing",
             "\"table\", \"reason\": \"it takes nothing\"",

@@ -7,6 +7,9 @@
 /* Why a call has ended before its time. */
 enum { PB_GOES_ON, PB_STOPPED, PB_LATE, PB_UNWANTED };
 
+/* Copies of what was given, which a context holds until its next call. */
+typedef struct pb_held { struct pb_held *next; uint64_t bytes; } pb_held;
+
 typedef struct {
   pb_ctx run;
   uint64_t stack;
@@ -28,8 +31,9 @@ typedef struct {
   /* How far the outermost loop is: iterations done, all, and whether it runs backward. */
   int64_t stand[3];
   /* What is to be let go of before the next call: blocks, or after a failure everything. */
-  pb_block *kept[PB_RESULTS];
+  pb_block *kept[2 * PB_RESULTS];
   int held, has_failed;
+  pb_held *strings;
   void *memos[PB_UNITS];
   /* How the caller computes. */
   uint64_t mode;
@@ -130,6 +134,7 @@ static void pb_library_clear(pb_library *l) {
   pb_free_all(c);
   c->used = 0;
   l->held = l->has_failed = 0;
+  l->strings = 0;
   memset(l->memos, 0, sizeof l->memos);
 }
 
@@ -151,6 +156,12 @@ static PB_UNUSED int pb_library_begin(pb_library *l, int unit, const pb_type *ty
   /* Constants count as memory of a call: they make room where little is allowed. */
   if (l->has_failed || c->used > c->limit) pb_library_clear(l);
   while (l->held > 0) pb_dec(c, l->kept[--l->held]);
+  /* Results may hold what was given. */
+  while (l->strings) {
+    pb_held *const held = l->strings;
+    l->strings = held->next;
+    pb_give(c, held, held->bytes);
+  }
   c->outside = -1;
   c->memo = l->memos[unit];
   l->text[0] = 0;
@@ -192,7 +203,7 @@ static PB_UNUSED void pb_library_keep(pb_ctx *c, pb_block *b) {
 }
 
 /* Sizes that are wrong: negative, or with more elements than memory holds, or without any; parts of one array that
-   differ; and what the declared sizes, as far as they are known, say otherwise. */
+   differ; what the declared sizes, as far as they are known, say otherwise; and what is no String. */
 #define PB_F_BELOW 100
 #define PB_F_RESULT 101
 #define PB_F_NOT_INT 102
@@ -202,6 +213,7 @@ static PB_UNUSED void pb_library_keep(pb_ctx *c, pb_block *b) {
 #define PB_F_DECLARED 106
 #define PB_F_NO_SIZE 107
 #define PB_F_DIRECTION 108
+#define PB_F_STRING 109
 
 /* No array has more bytes: addresses of processes are smaller. */
 #define PB_MOST_BYTES (sizeof(void *) < 8 ? UINT64_C(1) << 31 : UINT64_C(1) << 47)
@@ -262,6 +274,9 @@ static PB_UNUSED int pb_library_misfit(const int64_t *f, const pb_names *names, 
     case PB_F_BELOW: return n + snprintf(text, room, "it has size %lld in dimension %lld", d, b);
     case PB_F_LARGE: return n + snprintf(text, room, "it has more elements than memory holds");
     case PB_F_NO_DATA: return n + snprintf(text, room, "it has elements, but no data");
+    case PB_F_STRING:
+      return n + (b == 0 ? snprintf(text, room, "it has a String of %lld bytes", d)
+                         : snprintf(text, room, b == 1 ? "it has a String with bytes, but no data" : "it has a String that is not UTF-8"));
     case PB_F_NO_SIZE: return n + snprintf(text, room, "it has size %lld where the size must be one that no Int is", b);
     default: return n + snprintf(text, room, "it has size %lld where the size must be %lld", b, d);
   }
@@ -315,6 +330,7 @@ static PB_UNUSED int pb_library_failed(pb_library *l, const pb_names *names) {
     case PB_F_PARTS:
     case PB_F_DECLARED:
     case PB_F_DIRECTION:
+    case PB_F_STRING:
     case PB_F_NO_SIZE: n = pb_library_misfit(f, names, l->text, room); break;
     case PB_F_RESULT: n = snprintf(l->text, room, "a result has size %lld where %lld was promised", a, b); break;
     case PB_F_NOT_INT: n = snprintf(l->text, room, "%g was given for an Int", c->real); break;

@@ -56,14 +56,14 @@ impl Build {
 /// The error of a definition that cannot be in a library.
 pub fn without_c_type(abi: Abi, name: &str, span: Span, reason: &str) -> Diagnostic {
     let by = abi.caller();
-    let sums = match abi {
-        Abi::C => "tuples, records and sums",
-        Abi::Casadi => "tuples and records",
+    let (strings, sums) = match abi {
+        Abi::C => ("Strings, ", "tuples, records and sums"),
+        Abi::Casadi => ("", "tuples and records"),
     };
     let title = format!("`{name}` cannot be called from {by}: {reason}");
     Diagnostic::error("E0822", span, title, "defined here")
         .note(format!(
-            "{by} gives and takes numbers, truth values, arrays of them, and {sums} of these"
+            "{by} gives and takes numbers, truth values, {strings}arrays of them, and {sums} of these"
         ))
         .hint("add a definition with parameters and a result of such types that calls it")
 }

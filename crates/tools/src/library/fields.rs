@@ -11,7 +11,7 @@ use super::names::Names;
 use super::shape::{Kind, Shape};
 use crate::bug::bug;
 
-/// Why a type has no C type, if it has none. CasADi has none for sums. What is known are sum types that have been looked at.
+/// Why a type has no C type, if it has none. CasADi has none for sums and Strings. What is known are sum types that have been looked at.
 pub fn problem(
     program: &Program,
     ty: &Type,
@@ -37,7 +37,7 @@ pub fn problem(
             let mut fields = program.datas[*data].constructors.iter().flat_map(|con| &con.fields);
             fields.find_map(|ty| problem(program, ty, abi, known))
         }
-        TypeKind::Str => Some("it has a String"),
+        TypeKind::Str => (abi == Abi::Casadi).then_some("it has a String"),
         TypeKind::Fun(..) => Some("it has a function in what it takes or gives"),
     }
 }
@@ -75,7 +75,8 @@ fn add_parts(ty: &Type, name: &str, rank: u8, parts: &mut Vec<Part>) {
         TypeKind::Real => Elem::Real,
         TypeKind::Int => Elem::Int,
         TypeKind::Bool => Elem::Bool,
-        TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
+        TypeKind::Str => Elem::Str,
+        TypeKind::Data(_) | TypeKind::Fun(..) => {
             bug("what is in a library has C types")
         }
     };

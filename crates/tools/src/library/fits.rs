@@ -40,11 +40,11 @@ impl Walk {
     /// Adds the parts of a value of a type, which crosses as a value of another.
     fn value(&mut self, ty: &Ty, crosses: &Type, name: &str) {
         match ty {
-            Ty::Real | Ty::Int | Ty::Bool => self.part(false),
+            Ty::Real | Ty::Int | Ty::Bool | Ty::Str => self.part(false),
             Ty::Sum(..) => {
-                // Its Ints begin with the sizes of arrays of it; how many Reals there are follows from these.
+                // Its Ints begin with the sizes of arrays of it; how many Reals and Strings there are follows from these.
                 self.part(true);
-                if crosses.parts().len() > 1 {
+                for _ in crosses.parts().iter().skip(1) {
                     let (sizes, param) = (vec![Size::Any], self.param);
                     self.parts.push(Part { sizes, arrays: vec![], param, is_told: false });
                 }
@@ -66,8 +66,7 @@ impl Walk {
                 self.value(element, crosses, name);
                 self.outer.pop();
             }
-            Ty::Str
-            | Ty::Fun(..)
+            Ty::Fun(..)
             | Ty::Tangent(_)
             | Ty::Jacobian(..)
             | Ty::Param(_)

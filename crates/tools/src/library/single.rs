@@ -119,7 +119,7 @@ pub fn single(
 fn cannot(entry: &Entry, why: &str) -> Diagnostic {
     let title = format!("`{}` cannot be called from outside: {why}", entry.name);
     Diagnostic::error("E0822", entry.span, title, "defined here")
-        .note("what is called from outside takes and gives numbers, truth values, arrays of them, and tuples, records and sums of these")
+        .note("what is called from outside takes and gives numbers, truth values, Strings, arrays of them, and tuples, records and sums of these")
         .hint("add a definition with parameters and a result of such types that calls it")
 }
 

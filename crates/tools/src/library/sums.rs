@@ -1,4 +1,4 @@
-//! Serialisation of values of sum types: how C gives and takes them, as one array of Ints and one of Reals.
+//! Serialisation of values of sum types: how C gives and takes them, as one array of Ints, one of Reals and one of Strings.
 //!
 //! Input: a definition. Output: one that takes and gives such arrays, `\s -> write (f (read s))` with
 //! `read (write x) = x`. So its derivatives are with respect to the array of Reals, and no other part of a library knows
@@ -10,7 +10,9 @@
 //! ```
 //!
 //! A value is written parts first to last. A sum value writes its tag and then its fields, an array its sizes and then its
-//! elements row by row. Ints and truth values go to the Ints, Reals to the Reals. An array of sums is one such value.
+//! elements row by row. Ints and truth values go to the Ints, Reals to the Reals, Strings to the Strings. An array of sums is
+//! one such value. A type without Reals or without Strings has no array of these, and a definition whose sums have no
+//! Strings passes none along.
 //!
 //! Law: `read` fails unless the arrays are those of one value, to their ends. It reads forward only, so whatever it is
 //! given, it takes no more steps than there are numbers in it.
@@ -20,6 +22,7 @@ use std::collections::BTreeMap;
 use pullback_base::Span;
 use pullback_lambda::{
     Arm, DataId, Def, DefId, Expr, Program, Scope, Type, TypeKind, VarId, contains_real,
+    contains_string,
 };
 use pullback_prim::Prim;
 
@@ -70,6 +73,9 @@ fn flat(program: &Program, ty: &Type) -> Type {
     if contains_real(&program.datas, ty) {
         fields.push(("reals".into(), Type::array(Type::real())));
     }
+    if contains_string(&program.datas, ty) {
+        fields.push(("strings".into(), Type::array(Type::str())));
+    }
     Type::new(TypeKind::Record(fields))
 }
 
@@ -81,7 +87,9 @@ fn define(program: &mut Program, def: DefId, types: &[Type], result: &Type) -> D
     let Def { name, span, .. } = program.defs[def].clone();
     let flats: Vec<Type> = types.iter().map(|ty| flat(program, ty)).collect();
     let vars: Vec<VarId> = flats.into_iter().map(|ty| program.fresh("given", ty)).collect();
-    let mut walks = Walks { program, span, made: BTreeMap::new() };
+    let has_sums = |ty: &Type| holds_sums(ty) && contains_string(&program.datas, ty);
+    let streams = 2 + usize::from(types.iter().chain([result]).any(has_sums));
+    let mut walks = Walks { program, span, streams, made: BTreeMap::new() };
     let mut scope = Scope::default();
     let mut args = vec![];
     for (ty, var) in types.iter().zip(&vars) {
@@ -95,37 +103,41 @@ fn define(program: &mut Program, def: DefId, types: &[Type], result: &Type) -> D
     program.defs.push(Def { name, ty: body.ty.clone(), body, span })
 }
 
-/// What a function of a sum type does.
+/// The arrays of numbers and Strings that stand for values, in their order.
+const INTS: usize = 0;
+const REALS: usize = 1;
+const STRINGS: usize = 2;
+
+/// The most arrays that stand for a value.
+const MOST: usize = 3;
+
+/// What a function of a sum type does. It is given, and gives, as many arrays and places as its definition has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Walk {
-    /// `ints reals i r -> (value, i, r)`
+    /// `ints reals strings i r s -> (value, i, r, s)`
     Read,
-    /// `ints i r -> (i, r)`
+    /// `ints i r s -> (i, r, s)`
     Skip,
-    /// `value -> (how many Ints, how many Reals)`
+    /// `value -> (how many Ints, how many Reals, how many Strings)`
     Count,
-    /// `(ints, reals, i, r) value -> (ints, reals, i, r)`
+    /// `(ints, reals, strings, i, r, s) value -> (ints, reals, strings, i, r, s)`
     Write,
 }
 
-/// Where a walk is in the two arrays.
+/// Where a walk is in each of the arrays.
 #[derive(Clone)]
-struct Place {
-    ints: Expr,
-    reals: Expr,
-}
+struct Place(Vec<Expr>);
 
 /// The arrays that are read.
 #[derive(Clone)]
-struct Streams {
-    ints: Expr,
-    reals: Expr,
-}
+struct Streams(Vec<Expr>);
 
 /// The functions of a program that walk over values.
 struct Walks<'p> {
     program: &'p mut Program,
     span: Span,
+    /// How many arrays stand for a value.
+    streams: usize,
     made: BTreeMap<(DataId, Walk), DefId>,
 }
 
@@ -142,22 +154,26 @@ impl Walks<'_> {
             return Expr::record(items, ty.clone(), self.span);
         }
         let parts = given.parts(self.span);
-        let ints = scope.bind(self.program, "ints", parts[0].clone());
-        let none = Expr::array(vec![], Type::real(), self.span);
-        let reals = scope.bind(self.program, "reals", parts.get(1).cloned().unwrap_or(none));
-        let streams = Streams { ints, reals };
-        let start = Place { ints: self.int(0), reals: self.int(0) };
+        let types = (0..self.streams).map(element_of);
+        let streams: Vec<Expr> = types
+            .map(|element| {
+                let part = parts.iter().find(|part| *part.ty.item() == element);
+                let none = || Expr::array(vec![], element.clone(), self.span);
+                scope.bind(self.program, "stream", part.cloned().unwrap_or_else(none))
+            })
+            .collect();
+        let streams = Streams(streams);
+        let start = self.nowhere();
         let (value, end) = self.read(ty, &streams, start, scope);
-        // What is left over is a mistake.
-        let all = [(end.ints, &streams.ints), (end.reals, &streams.reals)].map(|(end, all)| {
-            Expr::prim(Prim::IntEq, [end, Expr::size_of(all.clone(), self.span)], self.span)
-        });
-        let [ints, reals] = all;
-        let rest = self.fail("there are more numbers than those of a value", value.ty.clone());
-        let other = self.fail("there are more numbers than those of a value", value.ty.clone());
         let value = scope.bind(self.program, "value", value);
-        let inner = Expr::if_(reals, value, rest, self.span);
-        let checked = Expr::if_(ints, inner, other, self.span);
+        // What is left over is a mistake.
+        let ends = end.0.into_iter().zip(&streams.0);
+        let checked = ends.rev().fold(value, |value, (end, all)| {
+            let all = Expr::size_of(all.clone(), self.span);
+            let is_end = Expr::prim(Prim::IntEq, [end, all], self.span);
+            let rest = self.fail("there are more numbers than those of a value", value.ty.clone());
+            Expr::if_(is_end, value, rest, self.span)
+        });
         scope.bind(self.program, "value", checked)
     }
 
@@ -174,17 +190,46 @@ impl Walks<'_> {
         }
         let value = scope.bind(self.program, "value", value.clone());
         let counts = self.count(&value, scope);
-        let zeros = |walks: &mut Self, count: Expr, zero: Expr| {
-            let (index, _) = walks.program.place(walks.span);
-            Expr::build(count, index, zero, walks.span)
-        };
-        let ints = zeros(self, counts.ints, Expr::int(0, self.span));
-        let reals = zeros(self, counts.reals, Expr::real(0.0, self.span));
-        let state = Expr::tuple(vec![ints, reals, self.int(0), self.int(0)], self.span);
-        let state = self.write(&value, state, scope);
+        let nothing = [Expr::int(0, self.span), Expr::real(0.0, self.span), Expr::str("", self.span)];
+        let mut state: Vec<Expr> = vec![];
+        for (count, nothing) in counts.0.into_iter().zip(nothing) {
+            let (index, _) = self.program.place(self.span);
+            state.push(Expr::build(count, index, nothing, self.span));
+        }
+        state.extend(self.nowhere().0);
+        let state = self.write(&value, Expr::tuple(state, self.span), scope);
         let state = scope.bind(self.program, "written", state);
-        let items = state.parts(self.span).into_iter().take(ty.parts().len()).collect();
-        Expr::record(items, ty, self.span)
+        let written = state.parts(self.span);
+        let items = ty.parts().into_iter().map(|part| {
+            match written.iter().find(|written| written.ty == *part) {
+                Some(written) => written.clone(),
+                None => bug("what is written is in an array of its own"),
+            }
+        });
+        Expr::record(items.collect(), ty.clone(), self.span)
+    }
+
+    /// The start of all arrays.
+    fn nowhere(&self) -> Place {
+        Place(vec![self.int(0); self.streams])
+    }
+
+    /// The place behind one more element of an array.
+    fn after(&mut self, at: Place, stream: usize, count: Expr, scope: &mut Scope) -> Place {
+        let mut places = at.0;
+        places[stream] = self.sum(&places[stream], count, scope);
+        Place(places)
+    }
+
+    /// The place behind so many more elements of each array.
+    fn behind(&mut self, at: &Place, more: Place, scope: &mut Scope) -> Place {
+        let both = at.0.iter().zip(more.0);
+        Place(both.map(|(at, more)| self.sum(at, more, scope)).collect())
+    }
+
+    /// How many elements there are of each array, as a place.
+    fn counted(&self, counts: [i64; MOST]) -> Place {
+        Place(counts[..self.streams].iter().map(|count| self.int(*count)).collect())
     }
 
     fn int(&self, value: i64) -> Expr {
@@ -205,8 +250,8 @@ impl Walks<'_> {
         Expr::fail(Expr::str(text, self.span), ty, self.span)
     }
 
-    fn pair(&self, place: &Place) -> Expr {
-        Expr::tuple(vec![place.ints.clone(), place.reals.clone()], self.span)
+    fn tuple(&self, place: &Place) -> Expr {
+        Expr::tuple(place.0.clone(), self.span)
     }
 
     /// The components of a term, which gets a name.
@@ -216,12 +261,8 @@ impl Walks<'_> {
         parts.into_iter().map(|part| scope.bind(self.program, "part", part)).collect()
     }
 
-    fn places(&mut self, pair: Expr, scope: &mut Scope) -> Place {
-        let mut parts = self.taken_apart(pair, scope);
-        match (parts.pop(), parts.pop()) {
-            (Some(reals), Some(ints)) => Place { ints, reals },
-            _ => bug("a place is a pair"),
-        }
+    fn places(&mut self, tuple: Expr, scope: &mut Scope) -> Place {
+        Place(self.taken_apart(tuple, scope))
     }
 
     /// The function of a sum type, which is made the first time that it is asked for.
@@ -230,16 +271,19 @@ impl Walks<'_> {
             return self.program.global(*def, self.span);
         }
         let value = Type::new(TypeKind::Data(data));
-        let int = Type::int;
-        let (ints, reals) = (Type::array(int()), Type::array(Type::real()));
-        let state = Type::tuple(vec![ints.clone(), reals.clone(), int(), int()]);
+        let arrays: Vec<Type> = (0..self.streams).map(|at| Type::array(element_of(at))).collect();
+        let places = vec![Type::int(); self.streams];
+        let state = Type::tuple([arrays.clone(), places.clone()].concat());
         let (verb, takes, gives) = match walk {
             Walk::Read => {
-                let gives = Type::tuple(vec![value, int(), int()]);
-                ("read", vec![ints, reals, int(), int()], gives)
+                let gives = Type::tuple([vec![value], places.clone()].concat());
+                ("read", [arrays, places].concat(), gives)
             }
-            Walk::Skip => ("skip", vec![ints, int(), int()], Type::tuple(vec![int(), int()])),
-            Walk::Count => ("count", vec![value], Type::tuple(vec![int(), int()])),
+            Walk::Skip => {
+                let takes = [vec![Type::array(Type::int())], places.clone()].concat();
+                ("skip", takes, Type::tuple(places))
+            }
+            Walk::Count => ("count", vec![value], Type::tuple(places)),
             Walk::Write => ("write", vec![state.clone(), value], state),
         };
         let name = format!("{verb} {}", self.program.datas[data].name);
@@ -307,23 +351,47 @@ impl Walks<'_> {
     }
 }
 
-/// How many Ints and Reals a value of a type takes, if that is the same for all.
-fn fixed(ty: &Type) -> Option<(i64, i64)> {
-    match ty.kind() {
-        TypeKind::Real => Some((0, 1)),
-        TypeKind::Int | TypeKind::Bool => Some((1, 0)),
-        TypeKind::Tuple(_) | TypeKind::Record(_) => {
-            ty.parts().into_iter().try_fold((0, 0), |(ints, reals), part| {
-                let (more_ints, more_reals) = fixed(part)?;
-                Some((ints + more_ints, reals + more_reals))
-            })
-        }
-        TypeKind::Data(_) | TypeKind::Array(_) => None,
-        TypeKind::Str | TypeKind::Fun(..) => bug("what crosses has numbers"),
+/// What an array holds.
+fn element_of(stream: usize) -> Type {
+    match stream {
+        INTS => Type::int(),
+        REALS => Type::real(),
+        STRINGS => Type::str(),
+        _ => bug("there are three arrays"),
     }
 }
 
-/// Whether a type is that of a number or a truth value.
-fn is_scalar(ty: &Type) -> bool {
-    matches!(ty.kind(), TypeKind::Real | TypeKind::Int | TypeKind::Bool)
+/// The array that holds a number, a truth value or a String of this type, if it is one.
+fn stream_of(ty: &Type) -> Option<usize> {
+    match ty.kind() {
+        TypeKind::Int | TypeKind::Bool => Some(INTS),
+        TypeKind::Real => Some(REALS),
+        TypeKind::Str => Some(STRINGS),
+        TypeKind::Tuple(_)
+        | TypeKind::Record(_)
+        | TypeKind::Data(_)
+        | TypeKind::Array(_)
+        | TypeKind::Fun(..) => None,
+    }
+}
+
+/// How many elements of each array a value of a type takes, if that is the same for all.
+fn fixed(ty: &Type) -> Option<[i64; MOST]> {
+    if let Some(stream) = stream_of(ty) {
+        let mut counts = [0; MOST];
+        counts[stream] = 1;
+        return Some(counts);
+    }
+    match ty.kind() {
+        TypeKind::Tuple(_) | TypeKind::Record(_) => {
+            ty.parts().into_iter().try_fold([0; MOST], |counts, part| {
+                let more = fixed(part)?;
+                Some(std::array::from_fn(|at| counts[at] + more[at]))
+            })
+        }
+        TypeKind::Data(_) | TypeKind::Array(_) => None,
+        TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+            bug("what crosses has numbers and Strings")
+        }
+    }
 }

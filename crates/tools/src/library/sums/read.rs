@@ -1,9 +1,9 @@
-//! Deserialisation: terms that read a value from the two arrays.
+//! Deserialisation: terms that read a value from its arrays.
 
 use pullback_lambda::{DataId, Expr, Scope, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::{Place, Streams, Walk, Walks, is_scalar};
+use super::{INTS, Place, REALS, STRINGS, Streams, Walk, Walks, stream_of};
 use crate::bug::bug;
 use crate::library::packed::innermost;
 
@@ -19,26 +19,13 @@ impl Walks<'_> {
         scope: &mut Scope,
     ) -> (Expr, Place) {
         match ty.kind() {
-            TypeKind::Real => {
-                let value = Expr::index(from.reals.clone(), at.reals.clone(), self.span);
-                let value = scope.bind(self.program, "x", value);
-                let one = self.int(1);
-                let reals = self.sum(&at.reals, one, scope);
-                (value, Place { reals, ..at })
-            }
-            TypeKind::Int => {
-                let value = self.int_at(from, &at, scope);
-                let one = self.int(1);
-                let ints = self.sum(&at.ints, one, scope);
-                (value, Place { ints, ..at })
-            }
+            TypeKind::Real => self.read_one(REALS, from, at, scope),
+            TypeKind::Int => self.read_one(INTS, from, at, scope),
+            TypeKind::Str => self.read_one(STRINGS, from, at, scope),
             TypeKind::Bool => {
-                let number = self.int_at(from, &at, scope);
+                let (number, at) = self.read_one(INTS, from, at, scope);
                 let value = self.truth(&number);
-                let value = scope.bind(self.program, "b", value);
-                let one = self.int(1);
-                let ints = self.sum(&at.ints, one, scope);
-                (value, Place { ints, ..at })
+                (scope.bind(self.program, "b", value), at)
             }
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 let (mut at, mut items) = (at, vec![]);
@@ -51,25 +38,39 @@ impl Walks<'_> {
             }
             TypeKind::Data(data) => {
                 let function = self.function(*data, Walk::Read);
-                let args = vec![from.ints.clone(), from.reals.clone(), at.ints, at.reals];
+                let args = [from.0.clone(), at.0].concat();
                 let called = Expr::app(function, args, self.span);
-                let parts = self.taken_apart(called, scope);
-                let [value, ints, reals] = parts.as_slice() else { bug("a value with its end") };
-                (value.clone(), Place { ints: ints.clone(), reals: reals.clone() })
+                let mut parts = self.taken_apart(called, scope);
+                let end = parts.split_off(1);
+                let Some(value) = parts.pop() else { bug("a value with its end") };
+                (value, Place(end))
             }
             TypeKind::Array(_) => self.read_array(ty, from, at, scope),
-            TypeKind::Str | TypeKind::Fun(..) => bug("what crosses has numbers"),
+            TypeKind::Fun(..) => bug("what crosses has numbers and Strings"),
         }
     }
 
-    pub(super) fn read_body(&mut self, data: DataId, given: &[Expr]) -> Expr {
-        let [ints, reals, i, r] = given else { bug("what is read is in two arrays") };
-        let from = Streams { ints: ints.clone(), reals: reals.clone() };
-        let start = Place { ints: i.clone(), reals: r.clone() };
-        let mut scope = Scope::default();
-        let tag = self.tag(&from.ints, &start, &mut scope);
+    /// The element of an array at a place, and the place behind it.
+    fn read_one(
+        &mut self,
+        stream: usize,
+        from: &Streams,
+        at: Place,
+        scope: &mut Scope,
+    ) -> (Expr, Place) {
+        let value = Expr::index(from.0[stream].clone(), at.0[stream].clone(), self.span);
+        let value = scope.bind(self.program, "x", value);
         let one = self.int(1);
-        let after = Place { ints: self.sum(&start.ints, one, &mut scope), ..start };
+        (value, self.after(at, stream, one, scope))
+    }
+
+    pub(super) fn read_body(&mut self, data: DataId, given: &[Expr]) -> Expr {
+        let (streams, places) = given.split_at(self.streams);
+        let (from, start) = (Streams(streams.to_vec()), Place(places.to_vec()));
+        let mut scope = Scope::default();
+        let tag = self.tag(&from.0[INTS], &start, &mut scope);
+        let one = self.int(1);
+        let after = self.after(start, INTS, one, &mut scope);
         let mut cases = vec![];
         for (tag, types) in self.constructors(data).into_iter().enumerate() {
             let (mut inner, mut at, mut fields) = (Scope::default(), after.clone(), vec![]);
@@ -79,7 +80,7 @@ impl Walks<'_> {
                 at = next;
             }
             let value = Expr::con(data, tag, fields, self.span);
-            let read = Expr::tuple(vec![value, at.ints, at.reals], self.span);
+            let read = Expr::tuple([vec![value], at.0].concat(), self.span);
             cases.push(inner.around(read));
         }
         let chosen = self.by_tag(data, &tag, cases);
@@ -89,16 +90,11 @@ impl Walks<'_> {
     /// The tag at a place, if there is one.
     pub(super) fn tag(&mut self, ints: &Expr, at: &Place, scope: &mut Scope) -> Expr {
         let size = Expr::size_of(ints.clone(), self.span);
-        let is_there = Expr::prim(Prim::IntLt, [at.ints.clone(), size], self.span);
-        let tag = Expr::index(ints.clone(), at.ints.clone(), self.span);
+        let is_there = Expr::prim(Prim::IntLt, [at.0[INTS].clone(), size], self.span);
+        let tag = Expr::index(ints.clone(), at.0[INTS].clone(), self.span);
         let none = self.fail(ENDS, Type::int());
         let tag = Expr::if_(is_there, tag, none, self.span);
         scope.bind(self.program, "tag", tag)
-    }
-
-    fn int_at(&mut self, from: &Streams, at: &Place, scope: &mut Scope) -> Expr {
-        let value = Expr::index(from.ints.clone(), at.ints.clone(), self.span);
-        scope.bind(self.program, "n", value)
     }
 
     /// The truth value that a number stands for.
@@ -129,7 +125,7 @@ impl Walks<'_> {
             let checked = Expr::if_(below, wrong, size, self.span);
             sizes.push(scope.bind(self.program, "size", checked));
             let one = self.int(1);
-            at.ints = self.sum(&at.ints, one, scope);
+            at = self.after(at, INTS, one, scope);
         }
         (sizes, at)
     }
@@ -143,9 +139,10 @@ impl Walks<'_> {
         scope.bind(self.program, "count", checked)
     }
 
-    fn left(&self, array: &Expr, at: &Expr) -> Expr {
-        let size = Expr::size_of(array.clone(), self.span);
-        Expr::prim(Prim::IntSub, [size, at.clone()], self.span)
+    /// How many elements of an array are left.
+    fn left(&self, from: &Streams, at: &Place, stream: usize) -> Expr {
+        let size = Expr::size_of(from.0[stream].clone(), self.span);
+        Expr::prim(Prim::IntSub, [size, at.0[stream].clone()], self.span)
     }
 
     fn read_array(
@@ -156,20 +153,17 @@ impl Walks<'_> {
         scope: &mut Scope,
     ) -> (Expr, Place) {
         let (levels, element) = innermost(ty);
-        let (sizes, at) = self.sizes(levels, &from.ints, at, scope);
-        if !is_scalar(element) {
+        let (sizes, at) = self.sizes(levels, &from.0[INTS], at, scope);
+        let Some(stream) = stream_of(element) else {
             return self.read_values(element, &sizes, from, at, scope);
-        }
-        let is_real = matches!(element.kind(), TypeKind::Real);
-        let (stream, start) =
-            if is_real { (&from.reals, &at.reals) } else { (&from.ints, &at.ints) };
-        let left = self.left(stream, start);
+        };
+        let left = self.left(from, &at, stream);
         let count = self.count_of(&sizes, left, scope);
-        let (stream, start) = (stream.clone(), start.clone());
+        let (items, start) = (from.0[stream].clone(), at.0[stream].clone());
         let is_bool = matches!(element.kind(), TypeKind::Bool);
         let array = self.rows(&sizes, None, &mut |walks, place, inner| {
             let index = walks.add(start.clone(), place.clone());
-            let number = Expr::index(stream.clone(), index, walks.span);
+            let number = Expr::index(items.clone(), index, walks.span);
             if !is_bool {
                 return number;
             }
@@ -177,12 +171,7 @@ impl Walks<'_> {
             walks.truth(&number)
         });
         let array = scope.bind(self.program, "array", array);
-        let end = if is_real {
-            Place { reals: self.sum(&at.reals, count, scope), ..at }
-        } else {
-            Place { ints: self.sum(&at.ints, count, scope), ..at }
-        };
-        (array, end)
+        (array, self.after(at, stream, count, scope))
     }
 
     /// An array of values that take more numbers or fewer: first where each begins, then each.
@@ -194,42 +183,43 @@ impl Walks<'_> {
         at: Place,
         scope: &mut Scope,
     ) -> (Expr, Place) {
-        // Each has a number at least.
-        let (ints, reals) = (self.left(&from.ints, &at.ints), self.left(&from.reals, &at.reals));
-        let left = self.add(ints, reals);
+        // Each has a number or a String at least.
+        let all = (0..self.streams).map(|stream| self.left(from, &at, stream));
+        let left = all.reduce(|all, left| self.add(all, left)).unwrap_or_else(|| self.int(0));
         let count = self.count_of(sizes, left, scope);
-        let none = |walks: &mut Self| {
-            let (index, _) = walks.program.place(walks.span);
-            Expr::build(count.clone(), index, walks.int(0), walks.span)
-        };
-        let init = vec![none(self), none(self), at.ints, at.reals];
+        let mut init = vec![];
+        for _ in 0..self.streams {
+            let (index, _) = self.program.place(self.span);
+            init.push(Expr::build(count.clone(), index, self.int(0), self.span));
+        }
+        init.extend(at.0);
         let init = Expr::tuple(init, self.span);
         let state = self.program.fresh("starts", init.ty.clone());
         let (index, place) = self.program.place(self.span);
         let mut inner = Scope::default();
         let now = self.program.var(state, self.span);
         let parts = self.taken_apart(now, &mut inner);
-        let [all_ints, all_reals, i, r] = parts.as_slice() else { bug("starts with a place") };
-        let here = Place { ints: i.clone(), reals: r.clone() };
-        let next = self.skip(element, &from.ints, here, &mut inner);
-        let starts = [(all_ints, i), (all_reals, r)].map(|(all, start)| {
+        let (all, here) = parts.split_at(self.streams);
+        let next = self.skip(element, &from.0[INTS], Place(here.to_vec()), &mut inner);
+        let starts = all.iter().zip(here).map(|(all, start)| {
             Expr::prim(Prim::Update, [all.clone(), place.clone(), start.clone()], self.span)
         });
-        let [starts_i, starts_r] = starts;
-        let body = Expr::tuple(vec![starts_i, starts_r, next.ints, next.reals], self.span);
+        let body = Expr::tuple(starts.chain(next.0).collect(), self.span);
         let body = inner.around(body);
         let found = Expr::loop_for(state, init, index, count.clone(), body, self.span);
-        let parts = self.taken_apart(found, scope);
-        let [starts_i, starts_r, i, r] = parts.as_slice() else { bug("starts with a place") };
+        let mut starts = self.taken_apart(found, scope);
+        let end = starts.split_off(self.streams);
         let (from, element) = (from.clone(), element.clone());
         let array = self.rows(sizes, None, &mut |walks, place, inner| {
-            let start = [starts_i, starts_r]
-                .map(|starts| Expr::index(starts.clone(), place.clone(), walks.span));
-            let [ints, reals] = start.map(|start| inner.bind(walks.program, "start", start));
-            walks.read(&element, &from, Place { ints, reals }, inner).0
+            let mut at = vec![];
+            for starts in &starts {
+                let start = Expr::index(starts.clone(), place.clone(), walks.span);
+                at.push(inner.bind(walks.program, "start", start));
+            }
+            walks.read(&element, &from, Place(at), inner).0
         });
         let array = scope.bind(self.program, "array", array);
-        (array, Place { ints: i.clone(), reals: r.clone() })
+        (array, Place(end))
     }
 
     /// Arrays of these sizes in each other, whose elements are told by their number row by row.

@@ -1,25 +1,25 @@
-//! Serialisation: terms that count the numbers of a value, and write them into two arrays.
+//! Serialisation: terms that count the numbers and Strings of a value, and write them into their arrays.
 
-use pullback_lambda::{DataId, Expr, Scope, Type, TypeKind};
+use pullback_lambda::{DataId, Expr, Scope, TypeKind};
 use pullback_prim::Prim;
 
-use super::{Place, Walk, Walks, fixed, is_scalar};
+use super::{Place, Walk, Walks, fixed, stream_of};
 use crate::bug::bug;
 use crate::library::packed::innermost;
 
 impl Walks<'_> {
-    /// How many Ints and Reals a value takes: an atom, or a part of one.
+    /// How many elements of each array a value takes: an atom, or a part of one.
     pub(super) fn count(&mut self, value: &Expr, scope: &mut Scope) -> Place {
         let ty = value.ty.clone();
-        if let Some((ints, reals)) = fixed(&ty) {
-            return Place { ints: self.int(ints), reals: self.int(reals) };
+        if let Some(counts) = fixed(&ty) {
+            return self.counted(counts);
         }
         match ty.kind() {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let none = Place { ints: self.int(0), reals: self.int(0) };
+                let none = self.nowhere();
                 value.parts(self.span).iter().fold(none, |all, part| {
                     let more = self.count(part, scope);
-                    self.more(&all, more, scope)
+                    self.behind(&all, more, scope)
                 })
             }
             TypeKind::Data(data) => {
@@ -27,26 +27,22 @@ impl Walks<'_> {
                 self.places(Expr::app(function, vec![value.clone()], self.span), scope)
             }
             TypeKind::Array(_) => self.count_array(value, scope),
-            TypeKind::Real | TypeKind::Int | TypeKind::Bool => bug("numbers take one number"),
-            TypeKind::Str | TypeKind::Fun(..) => bug("what crosses has numbers"),
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Fun(..) => {
+                bug("numbers and Strings take one element")
+            }
         }
-    }
-
-    fn more(&mut self, all: &Place, more: Place, scope: &mut Scope) -> Place {
-        let ints = self.sum(&all.ints, more.ints, scope);
-        Place { ints, reals: self.sum(&all.reals, more.reals, scope) }
     }
 
     pub(super) fn count_body(&mut self, data: DataId, given: &[Expr]) -> Expr {
         let [value] = given else { bug("a value is counted") };
         self.by_constructor(data, value, &mut |walks, _, fields| {
             let mut inner = Scope::default();
-            let tag = Place { ints: walks.int(1), reals: walks.int(0) };
+            let tag = walks.counted([1, 0, 0]);
             let all = fields.iter().fold(tag, |all, field| {
                 let more = walks.count(field, &mut inner);
-                walks.more(&all, more, &mut inner)
+                walks.behind(&all, more, &mut inner)
             });
-            inner.around(walks.pair(&all))
+            inner.around(walks.tuple(&all))
         })
     }
 
@@ -67,18 +63,19 @@ impl Walks<'_> {
     }
 
     fn count_array(&mut self, value: &Expr, scope: &mut Scope) -> Place {
-        let levels = self.int(innermost(&value.ty).0 as i64);
+        let levels = self.counted([innermost(&value.ty).0 as i64, 0, 0]);
         let (elements, _) = self.elements(value, scope);
         let count = Expr::size_of(elements.clone(), self.span);
         let count = scope.bind(self.program, "count", count);
-        if let Some((ints, reals)) = fixed(elements.ty.item()) {
-            let [ints, reals] = [ints, reals].map(|each| {
-                Expr::prim(Prim::IntMul, [count.clone(), Expr::int(each, self.span)], self.span)
+        if let Some(counts) = fixed(elements.ty.item()) {
+            let each = self.counted(counts).0.into_iter().map(|each| {
+                let all = Expr::prim(Prim::IntMul, [count.clone(), each], self.span);
+                scope.bind(self.program, "count", all)
             });
-            let ints = self.sum(&levels, ints, scope);
-            return Place { ints, reals: scope.bind(self.program, "count", reals) };
+            let all = Place(each.collect());
+            return self.behind(&levels, all, scope);
         }
-        let init = Expr::tuple(vec![levels, self.int(0)], self.span);
+        let init = self.tuple(&levels);
         let state = self.program.fresh("counts", init.ty.clone());
         let (index, place) = self.program.place(self.span);
         let mut inner = Scope::default();
@@ -87,8 +84,8 @@ impl Walks<'_> {
         let element = Expr::index(elements, place, self.span);
         let element = inner.bind(self.program, "element", element);
         let more = self.count(&element, &mut inner);
-        let all = self.more(&all, more, &mut inner);
-        let body = inner.around(self.pair(&all));
+        let all = self.behind(&all, more, &mut inner);
+        let body = inner.around(self.tuple(&all));
         let counts = Expr::loop_for(state, init, index, count, body, self.span);
         self.places(counts, scope)
     }
@@ -97,7 +94,9 @@ impl Walks<'_> {
     pub(super) fn write(&mut self, value: &Expr, state: Expr, scope: &mut Scope) -> Expr {
         let ty = value.ty.clone();
         match ty.kind() {
-            TypeKind::Real | TypeKind::Int | TypeKind::Bool => self.put(value, state, scope),
+            TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => {
+                self.put(value, state, scope)
+            }
             TypeKind::Tuple(_) | TypeKind::Record(_) => value
                 .parts(self.span)
                 .iter()
@@ -107,25 +106,29 @@ impl Walks<'_> {
                 Expr::app(function, vec![state, value.clone()], self.span)
             }
             TypeKind::Array(_) => self.write_array(value, state, scope),
-            TypeKind::Str | TypeKind::Fun(..) => bug("what crosses has numbers"),
+            TypeKind::Fun(..) => bug("what crosses has numbers and Strings"),
         }
     }
 
-    /// Writes a number.
+    /// What stands for a number, a truth value or a String in its array.
+    fn shown(&self, value: Expr) -> Expr {
+        if !matches!(value.ty.kind(), TypeKind::Bool) {
+            return value;
+        }
+        let (one, zero) = (self.int(1), self.int(0));
+        Expr::if_(value, one, zero, self.span)
+    }
+
+    /// Writes a number, a truth value or a String.
     fn put(&mut self, value: &Expr, state: Expr, scope: &mut Scope) -> Expr {
         let mut parts = self.taken_apart(state, scope);
-        let number = if matches!(value.ty.kind(), TypeKind::Bool) {
-            let (one, zero) = (self.int(1), self.int(0));
-            Expr::if_(value.clone(), one, zero, self.span)
-        } else {
-            value.clone()
-        };
-        let which = usize::from(matches!(value.ty.kind(), TypeKind::Real));
-        let place = parts[2 + which].clone();
+        let element = self.shown(value.clone());
+        let Some(which) = stream_of(&value.ty) else { bug("what is put is one element") };
+        let place = parts[self.streams + which].clone();
         let one = self.int(1);
         parts[which] =
-            Expr::prim(Prim::Update, [parts[which].clone(), place.clone(), number], self.span);
-        parts[2 + which] = self.add(place, one);
+            Expr::prim(Prim::Update, [parts[which].clone(), place.clone(), element], self.span);
+        parts[self.streams + which] = self.add(place, one);
         Expr::tuple(parts, self.span)
     }
 
@@ -145,9 +148,8 @@ impl Walks<'_> {
         let (elements, sizes) = self.elements(value, scope);
         let state = sizes.iter().fold(state, |state, size| self.put(size, state, scope));
         let count = Expr::size_of(elements.clone(), self.span);
-        let element = elements.ty.item().clone();
-        if is_scalar(&element) {
-            return self.write_numbers(&elements, count, state, scope);
+        if let Some(which) = stream_of(elements.ty.item()) {
+            return self.write_numbers(which, &elements, count, state, scope);
         }
         let var = self.program.fresh("written", state.ty.clone());
         let (index, place) = self.program.place(self.span);
@@ -161,6 +163,7 @@ impl Walks<'_> {
 
     fn write_numbers(
         &mut self,
+        which: usize,
         elements: &Expr,
         count: Expr,
         state: Expr,
@@ -168,25 +171,17 @@ impl Walks<'_> {
     ) -> Expr {
         let mut parts = self.taken_apart(state, scope);
         let count = scope.bind(self.program, "count", count);
-        let ty: &Type = elements.ty.item();
-        let which = usize::from(matches!(ty.kind(), TypeKind::Real));
-        let is_bool = matches!(ty.kind(), TypeKind::Bool);
-        let start = parts[2 + which].clone();
+        let start = parts[self.streams + which].clone();
         let stream = self.program.fresh("stream", parts[which].ty.clone());
         let (index, place) = self.program.place(self.span);
         let element = Expr::index(elements.clone(), place.clone(), self.span);
-        let number = if is_bool {
-            let (one, zero) = (self.int(1), self.int(0));
-            Expr::if_(element, one, zero, self.span)
-        } else {
-            element
-        };
+        let element = self.shown(element);
         let to = self.add(start.clone(), place);
         let now = self.program.var(stream, self.span);
-        let body = Expr::prim(Prim::Update, [now, to, number], self.span);
+        let body = Expr::prim(Prim::Update, [now, to, element], self.span);
         parts[which] =
             Expr::loop_for(stream, parts[which].clone(), index, count.clone(), body, self.span);
-        parts[2 + which] = self.add(start, count);
+        parts[self.streams + which] = self.add(start, count);
         Expr::tuple(parts, self.span)
     }
 }
