@@ -90,6 +90,13 @@ impl Packing {
         Self { form, fixed }
     }
 
+    /// The same without sizes that are constants. With them loops become straight lines of code, in which cotangents are
+    /// added up in another order.
+    #[must_use]
+    pub fn of_any_size(self) -> Self {
+        Self { fixed: vec![], ..self }
+    }
+
     /// The function of a packed argument: `\p -> f (open p)`.
     pub(super) fn wrap(&self, program: &mut Program, function: DefId) -> DefId {
         if *self == Self::default() {

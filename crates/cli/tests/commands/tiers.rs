@@ -148,6 +148,17 @@ fn strict_code_keeps_every_bit_of_a_value() {
 }
 
 #[test]
+fn strict_gradients_are_those_of_the_array_code() {
+    let line = "grad examples/gmm.pull objective 2 3 10 points 0 1.0 alpha mu q l --json";
+    let (code, strict, _) = answer(&format!("{line} --fp strict"), "cc");
+    for option in ["--engine ir", "--engine native --fp strict", "--engine ir --fp strict"] {
+        assert_eq!(answer(&format!("{line} {option}"), "cc").1, strict, "{option}");
+    }
+    let (_, without, _) = answer(&format!("{line} --fp strict"), "/nowhere/cc");
+    assert_eq!((code, without), (Some(0), strict));
+}
+
+#[test]
 fn fast_code_gives_zero_for_what_is_below_the_normal_numbers() {
     // Numbers of the program itself would be multiplied while it is compiled.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vanishing");
