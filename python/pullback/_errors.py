@@ -84,6 +84,15 @@ def failure(when: str, problems: list[dict], text: str) -> PullbackError:
     return _CLASSES.get(code or "", EvalError)(text, problems)
 
 
+def with_hint(error: PullbackError, hint: str) -> PullbackError:
+    """The same exception with one more hint for its first problem."""
+    problem = error.diagnostics[0]
+    rendered = f"{problem['rendered'].rstrip()}\n  = help: {hint}\n"
+    problem = {**problem, "hints": [*problem["hints"], hint], "rendered": rendered}
+    problems = [problem, *error.diagnostics[1:]]
+    return type(error)("\n".join(one["rendered"] for one in problems), problems)
+
+
 def size_error(message: str) -> SizeError:
     """The exception for an argument that has another number of dimensions."""
     problem = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._errors import PullbackError, with_hint
 from ._forms import uncopied
 from ._problem import Bound, Problem
 from ._progress import told
@@ -291,14 +292,24 @@ class Function:
         if sparse:
             problem = self._problem(args, wrt, kwargs)
             return problem.jacobian(problem.x0, sparse=True)
-        return self._derived("jacobian", _names(wrt))(*args, **kwargs)
+        return self._matrix("jacobian", wrt, args, kwargs)
 
     def hessian(self, *args: Any, wrt: Wrt = None, sparse: bool = False, **kwargs: Any) -> Any:
         """The Hessian of the value, a Real. With `sparse` it is a sparse matrix of SciPy."""
         if sparse:
             problem = self._problem(args, wrt, kwargs)
             return problem.hessian(problem.x0, sparse=True)
-        return self._derived("hessian", _names(wrt))(*args, **kwargs)
+        return self._matrix("hessian", wrt, args, kwargs)
+
+    def _matrix(self, operator: str, wrt: Wrt, args: tuple, kwargs: dict[str, Any]) -> Any:
+        try:
+            return self._derived(operator, _names(wrt))(*args, **kwargs)
+        except PullbackError as error:
+            if error.code != "E0603":
+                raise
+            # A sum has no room for what would take the place of its Reals, but a matrix of them all has.
+            hint = f"`{operator}(..., sparse=True)`, or `bind(...).flat(...).{operator}(x)`, is the matrix of all Reals"
+            raise with_hint(error, hint) from None
 
     def _problem(self, args: tuple, wrt: Wrt, kwargs: dict[str, Any]) -> Problem:
         """The problem of one vector at these arguments."""

@@ -44,6 +44,8 @@ def test_wrong_arguments(m):
             m.count(given)
     with pytest.raises(OverflowError):
         m.count(2**70)
+    with pytest.raises(MemoryError):
+        m.norm2(np.broadcast_to(1.0, (1 << 45,)))
     with pytest.raises(OverflowError):
         m.add(np.array([2**63], dtype=np.uint64), 1)
     with pytest.raises(TypeError, match="no field 'c'"):

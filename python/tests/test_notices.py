@@ -47,17 +47,19 @@ def test_trace_nan(w):
 
 
 def test_progress(w, capfd):
-    told = []
-    w.states(100_000_000, 0.3, progress=lambda done, all: told.append((done, all)))
-    assert told and all(of == told[0][1] for _, of in told) and sorted(told) == told
-    w.states(100_000_000, 0.3, progress=True)
-    assert "states: " in capfd.readouterr().err
+    for engine, count in (("native", 100_000_000), ("ir", 5_000_000)):
+        told = []
+        w.states(count, 0.3, engine=engine, progress=lambda done, all: told.append((done, all)))
+        assert told and all(of == count for _, of in told) and sorted(told) == told
+        w.states(count, 0.3, engine=engine, progress=True)
+        assert "states: " in capfd.readouterr().err
 
     def fails(done, all):
         raise RuntimeError("enough")
 
-    with pytest.raises(RuntimeError, match="enough"):
-        w.states(10**12, 0.3, progress=fails)
+    for options in ({}, {"engine": "ir"}, {"engine": "native"}):
+        with pytest.raises(RuntimeError, match="enough"):
+            w.states(10**12, 0.3, progress=fails, **options)
     with pytest.raises(TypeError, match="progress"):
         w.states(1, 0.3, progress="yes")
     assert w.states(1, 0.5, engine="ir", progress=print) == pytest.approx(0.925)

@@ -45,9 +45,8 @@ def s():
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_strings_are_str(s, options):
-    for one in HOSTILE:
-        for other in HOSTILE:
-            assert s.joined(one, other, **options) == one + other
+    for one, other in zip(HOSTILE, HOSTILE[::-1]):
+        assert s.joined(one, other, **options) == one + other
     assert s.shown(2.5, **options) == "2.5" and s.greeting == "hello π"
     assert s.scale.value_and_grad("km", 2.0, **options) == (2000.0, 1000.0)
     assert s.scale.jvp(("m", 2.0), (3.0,), **options) == (2.0, 3.0)
@@ -111,7 +110,7 @@ def test_what_is_no_string_is_refused(s):
         s.weight(s.Named(b"km", 1.0))
     with pytest.raises(pb.SizeError):
         s.total(["km"], [1.0, 2.0])
-    with pytest.raises(TypeError):
+    with pytest.raises(pb.CompileError, match="holds no Reals"):
         s.scale.grad("km", 2.0, wrt="unit")
     with pytest.raises(pb.EvalError, match="no 🙂"):
         s.refused("no 🙂", 1.0)
@@ -132,7 +131,9 @@ def test_calls_do_not_grow_memory(s):
 
 
 def test_what_else_takes_strings(s):
-    assert "def __call__(self, texts: npt.ArrayLike" in s.stubs() if hasattr(s, "stubs") else True
+    from pullback._stubs import stubs
+
+    assert "def __call__(self, texts: npt.ArrayLike, **options: Any) -> npt.NDArray[np.object_]" in stubs(s)
     assert s.reversed.map([["a", "b\0"], ["c", "d"]]).tolist() == [["b\0", "a"], ["d", "c"]]
     assert s.scale.bind(unit="km").flat(2.0).value_and_grad([3.0])[0] == 3000.0
     assert s.scale.kinks("km", 2.0) == [] and s.scale.trace_nan("km", 2.0) == []

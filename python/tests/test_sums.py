@@ -153,6 +153,18 @@ def test_problems_of_one_vector(s):
     assert m.off.check_grad(start) and m.area.check_grad(m.Dots([1.0, 2.0], 3, False))
 
 
+def test_matrices_by_sums(s):
+    rect = s.Rect(2.0, 5.0)
+    np.testing.assert_array_equal(s.area.hessian(rect, sparse=True).toarray(), [[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(pb.CompileError, match="has no Jacobian"):
+        s.doubled.jacobian(s.Fork(s.Leaf(), 2.0, s.Leaf()))
+    with pytest.raises(pb.CompileError, match="there is no Hessian by"):
+        pb.hessian(s.area)(rect)
+    with pytest.raises(pb.CompileError) as told:
+        s.area.hessian(rect)
+    assert "sparse=True" in str(told.value) and any("sparse=True" in hint for hint in told.value.hints)
+
+
 def test_long_values(s):
     tree = s.Leaf()
     for at in range(50_000):

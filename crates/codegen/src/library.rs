@@ -80,9 +80,7 @@ impl Interface {
             Elem::Int => ("int64_t", "ints"),
             Elem::Bool => ("bool", "bools"),
             Elem::Str => ("", "strings"),
-            Elem::Unit | Elem::Data(_) => {
-                pullback_base::bug("codegen", "a part that has a C type")
-            }
+            Elem::Unit | Elem::Data(_) => pullback_base::bug("codegen", "a part that has a C type"),
         };
         if ty.is_array() {
             format!("{}_{}_{}", self.name, word.1, ty.rank)
@@ -341,9 +339,8 @@ impl Interface {
 /// whoever gave it. After these lines nothing fails.
 fn kept(function: &Function, part: &dyn Fn(usize) -> String) -> String {
     let mut text = String::new();
-    let is_borrowed = |field: &Field| {
-        field.is_seen() && field.ty.is_array() && field.ty.elem != Elem::Str
-    };
+    let is_borrowed =
+        |field: &Field| field.is_seen() && field.ty.is_array() && field.ty.elem != Elem::Str;
     let given = function.params.iter().enumerate().filter(|(_, field)| is_borrowed(field));
     let given: Vec<usize> = given.map(|(at, _)| at).collect();
     for (at, field) in function.results.iter().enumerate() {
@@ -356,10 +353,8 @@ fn kept(function: &Function, part: &dyn Fn(usize) -> String) -> String {
         match (field.ty.elem == Elem::Str, field.ty.rank) {
             (false, _) => {}
             (true, 0) => {
-                let _ = writeln!(
-                    text,
-                    "  const pb_library_string s{at} = pb_library_text(c, {part});"
-                );
+                let _ =
+                    writeln!(text, "  const pb_library_string s{at} = pb_library_text(c, {part});");
             }
             (true, rank) => {
                 let _ = writeln!(

@@ -142,7 +142,8 @@ fn strings_are_copied() {
         assert_eq!(text(&joined.call(&parts, &Allowed::default()).expect("a text")[0]), "3.0ab");
         let weighted = module.function(&asked("weighted", Kind::Grad, engine)).expect("code");
         let gave = weighted.call(&parts, &Allowed::default()).expect("numbers");
-        let numbers: Vec<f64> = gave.iter().filter(|gave| !matches!(gave, Gave::Absent)).flat_map(reals).collect();
+        let numbers: Vec<f64> =
+            gave.iter().filter(|gave| !matches!(gave, Gave::Absent)).flat_map(reals).collect();
         assert_eq!(numbers, [9.0, 4.5, 6.0]);
     }
 }

@@ -30,7 +30,8 @@ pub use partial::{Linearised, Slope, place};
 pub use pass::Pass;
 pub use signature::{admits, result_type};
 pub use tangent::{
-    Datas, ad_type, contains_real, contains_string, is_first_order, is_self_tangent, tangent, wrong_tangent,
+    Datas, ad_type, contains_real, contains_string, is_first_order, is_self_tangent, tangent,
+    wrong_tangent,
 };
 pub use ty::{DataId, Type, TypeKind};
 pub use verify::{Stage, verify};

@@ -76,9 +76,7 @@ fn add_parts(ty: &Type, name: &str, rank: u8, parts: &mut Vec<Part>) {
         TypeKind::Int => Elem::Int,
         TypeKind::Bool => Elem::Bool,
         TypeKind::Str => Elem::Str,
-        TypeKind::Data(_) | TypeKind::Fun(..) => {
-            bug("what is in a library has C types")
-        }
+        TypeKind::Data(_) | TypeKind::Fun(..) => bug("what is in a library has C types"),
     };
     parts.push(Part { name: name.to_owned(), ty: Leaf::scalar(elem).with_rank(rank) });
 }

@@ -190,7 +190,8 @@ impl Walks<'_> {
         }
         let value = scope.bind(self.program, "value", value.clone());
         let counts = self.count(&value, scope);
-        let nothing = [Expr::int(0, self.span), Expr::real(0.0, self.span), Expr::str("", self.span)];
+        let nothing =
+            [Expr::int(0, self.span), Expr::real(0.0, self.span), Expr::str("", self.span)];
         let mut state: Vec<Expr> = vec![];
         for (count, nothing) in counts.0.into_iter().zip(nothing) {
             let (index, _) = self.program.place(self.span);

@@ -157,7 +157,10 @@ impl<'k> Plan<'k> {
                 self.refused = Some(stmt);
             }
             has_place
-        }) && block.results.iter().all(|atom| self.ty(*atom).elem != Elem::Str && self.mention(*atom))
+        }) && block
+            .results
+            .iter()
+            .all(|atom| self.ty(*atom).elem != Elem::Str && self.mention(*atom))
     }
 
     /// Notes an array from outside. False for what no kernel has.
