@@ -1,12 +1,12 @@
 $ pullback build tests/embed/library.pull applied -o /tmp/unused
 exit 1
-! error[E0822]: `text` cannot be called from C: it has a String
-!   --> tests/embed/library.pull:40:5
+! error[E0822]: `applied` cannot be called from C: it has a function in what it takes or gives
+!   --> tests/embed/library.pull:41:5
 !    |
-! 40 | def text (x: Real): String = "no"
-!    |     ^^^^ defined here
+! 41 | def applied (f: Real -> Real) (x: Real): Real = f x
+!    |     ^^^^^^^ defined here
 !    |
-!    = note: C gives and takes numbers, truth values, arrays of them, and tuples, records and sums of these
+!    = note: C gives and takes numbers, truth values, Strings, arrays of them, and tuples, records and sums of these
 !    = help: add a definition with parameters and a result of such types that calls it
 !
 

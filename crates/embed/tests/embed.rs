@@ -18,6 +18,16 @@ def total (t: Tree): Real =
   match t with
   | Leaf -> 0.0
   | Fork l x r -> total l + x ^ 2 + total r
+type Name = Whole String | Parts ([]String) Real
+def name [n] (one: String) (all: [n]String): [n]String = [ one ++ text | text <- all ]
+def joined (n: Name) (x: Real): String =
+  match n with
+  | Whole text -> text ++ \"!\"
+  | Parts texts y -> loop all = string (x * y) for i < size texts do all ++ texts[i]
+def weighted (n: Name) (x: Real): Real =
+  match n with
+  | Whole text -> if text == \"x\" then x ^ 2 else 0.0
+  | Parts texts y -> x * y * real (size texts)
 ";
 
 fn module() -> Module {

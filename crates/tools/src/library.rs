@@ -2,7 +2,7 @@
 //!
 //! Input: a [`Build`]. Output: the texts of a header, of a C file and of a manifest. A definition is in the library
 //! if all that it takes and gives has a C type: numbers and truth values, arrays of them, tuples and records of
-//! these, which C sees part by part, and sums, which C sees as two arrays of numbers.
+//! these, which C sees part by part, Strings, and sums, which C sees as arrays of numbers and Strings.
 
 mod asked;
 mod entries;

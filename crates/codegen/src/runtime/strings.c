@@ -1,7 +1,7 @@
 /* Strings as C gives and takes them: bytes in UTF-8 with their number. */
 typedef struct { const char *data; int64_t size; } pb_library_string;
 
-/* Whether bytes are UTF-8: in the fewest bytes, no halves of pairs, and nothing above U+10FFFF. */
+/* Whether bytes are UTF-8: in the fewest bytes, no surrogates, and nothing above U+10FFFF. */
 static PB_UNUSED int pb_is_utf8(const char *text, uint64_t size) {
   const unsigned char *s = (const unsigned char *)text;
   for (uint64_t k = 0; k < size;) {
