@@ -130,8 +130,8 @@ impl Interface {
             let lines: String = self.sums.iter().map(|sum| format!("\n     {sum}")).collect();
             let _ = write!(
                 text,
-                "/* Values of these types are numbers, parts first to last: Reals in x_reals; tags, Ints, truth values and sizes\n\
-                 \x20  of arrays in x_ints. A sum is its tag and then its fields, an array its sizes and then its elements.{lines} */\n\n"
+                "/* Values of these types are arrays, parts first to last: Reals in x_reals; Strings in x_strings; tags, Ints, truth values\n\
+                 \x20  and sizes of arrays in x_ints. A sum is its tag and then its fields, an array its sizes and then its elements.{lines} */\n\n"
             );
         }
         text.push_str(&self.arrays());
