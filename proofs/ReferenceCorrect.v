@@ -142,7 +142,6 @@ Proof.
   - apply compares_dec.
   - destruct IHd1, IHd2; tauto.
   - destruct IHd1, IHd2; tauto.
-  - destruct first; assumption.
 Defined.
 
 Definition no_pole_dec p x : {no_pole p x} + {~ no_pole p x}.

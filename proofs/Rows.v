@@ -220,7 +220,7 @@ Definition polygamma_derivatives (lgamma : R -> R) (polygamma : R -> R -> R) : P
   (forall x, (x > 0 \/ x <> floor x) -> is_derive lgamma x (polygamma 0 x)) /\
   (forall n x, (0 <= n)%Z -> (x > 0 \/ x <> floor x) -> is_derive (polygamma (IZR n)) x (polygamma (IZR n + 1) x)).
 
-(** The poles of the tangent, which the table does not mention. *)
+(** The poles of the tangent, which the domain of its row leaves out too. *)
 Definition no_pole (p : prim) (x : R) : Prop := match p with Tan => cos x <> 0 | _ => True end.
 
 Theorem rows_of_one lgamma polygamma p x : polygamma_derivatives lgamma polygamma -> no_pole p x ->

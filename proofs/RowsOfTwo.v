@@ -297,17 +297,10 @@ Proof.
   - replace (0 / 1) with 0 in D by field. replace (1 / 1) with 1 by field. apply derive_rem_1. apply D.
   - replace (0 / 1) with 0 in D by field. apply derive_rem_2. apply D.
   - replace (0 / 1) with 0 in * by field. replace (1 / 1) with 1 in * by field.
-    destruct D as [D | [E [D | [Z D]]]].
-    + unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
-      destruct (Req_EM_T _ 1); now apply derive_pow_1.
-    + unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
-      destruct (Req_EM_T _ 1); now apply derive_pow_negative.
-    + subst x. clear E. unfold truth. destruct (Req_EM_T y 0); [lra|]. destruct (Req_EM_T 0 1); [lra|].
-      apply derive_pow_at_0. lra.
-  - replace (0 / 1) with 0 in * by field. unfold truth. destruct D as [D | [E D]].
-    + destruct (Req_EM_T x 0); [lra|]. destruct (Req_EM_T 0 1); [lra|]. now apply derive_pow_2.
-    + subst x. destruct (Req_EM_T 0 0); [|lra]. destruct (Req_EM_T 1 1); [|lra].
-      destruct (Rge_dec y 0); [|lra]. destruct (Req_EM_T 1 1); [|lra]. now apply derive_pow_base_0.
+    unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
+    destruct (Req_EM_T _ 1); now apply derive_pow_1.
+  - replace (0 / 1) with 0 in * by field. unfold truth.
+    destruct (Req_EM_T x 0); [lra|]. destruct (Req_EM_T 0 1); [lra|]. now apply derive_pow_2.
   - conditions; first [apply derive_max_more; lra | apply derive_max_less; lra].
   - conditions; apply (is_derive_ext (fun y => Rmax y x)); try (intro; apply Rmax_comm);
       first [apply derive_max_more; lra | apply derive_max_less; lra].
@@ -324,6 +317,34 @@ Proof.
     destruct (Req_EM_T (hypot x y) 0); [contradiction|]. destruct (Req_EM_T 0 1); [lra|]. now apply derive_hypot_2.
   - auto_derive; [exact I | ring].
   - conditions; (auto_derive; [lra | field; lra]).
+Qed.
+
+(** Outside the open set of its row a power may have a derivative by one argument alone: the term of the row gives it. *)
+Theorem power_by_base lgamma polygamma x y : (y = floor y /\ x < 0) \/ (x = 0 /\ y >= 1) ->
+  match row Pow with
+  | Some (_, [Some t; _]) =>
+      is_derive (fun x => value2 polygamma Pow x y) x (term_value lgamma polygamma x y (value2 polygamma Pow x y) t)
+  | _ => True
+  end.
+Proof.
+  intro D. simpl. replace (0 / 1) with 0 in * by field. replace (1 / 1) with 1 in * by field.
+  destruct D as [[E D] | [E D]].
+  - unfold truth. destruct (Req_EM_T x 0); [lra|]. replace (if Req_EM_T 0 1 then 0 else y * pow x (y - 1)) with (y * pow x (y - 1)) by (destruct (Req_EM_T 0 1); lra).
+    destruct (Req_EM_T _ 1); now apply derive_pow_negative.
+  - subst x. unfold truth. destruct (Req_EM_T y 0); [lra|]. destruct (Req_EM_T 0 1); [lra|].
+    apply derive_pow_at_0. lra.
+Qed.
+
+Theorem power_by_exponent lgamma polygamma y : y > 0 ->
+  match row Pow with
+  | Some (_, [_; Some u]) =>
+      is_derive (fun y => value2 polygamma Pow 0 y) y (term_value lgamma polygamma 0 y (value2 polygamma Pow 0 y) u)
+  | _ => True
+  end.
+Proof.
+  intro D. simpl. replace (0 / 1) with 0 in * by field. unfold truth.
+  destruct (Req_EM_T 0 0); [|lra]. destruct (Req_EM_T 1 1); [|lra].
+  destruct (Rge_dec y 0); [|lra]. destruct (Req_EM_T 1 1); [|lra]. now apply derive_pow_base_0.
 Qed.
 
 (** Integer powers: the derivative by the base. *)

@@ -125,8 +125,7 @@ Inductive domain :=
   | Everywhere
   | Is (comparison : prim) (t u : term)
   | All (d e : domain)
-  | Any (d e : domain)
-  | By (d e : domain).
+  | Any (d e : domain).
 
 Definition row (p : prim) : option (domain * list (option term)) := match p with
   | Neg =>
@@ -153,7 +152,7 @@ Definition row (p : prim) : option (domain * list (option term)) := match p with
         [Some (Real (Ratio (1) 1));
          Some (Prim1 Round (Prim2 Div (Prim2 Sub Result (Arg 0)) (Arg 1)))])
   | Pow =>
-      Some ((Any (Is Gt (Arg 0) (Real (Ratio (0) 1))) (By (All (Is Eq (Arg 1) (Prim1 Floor (Arg 1))) (Any (Is Lt (Arg 0) (Real (Ratio (0) 1))) (All (Is Eq (Arg 0) (Real (Ratio (0) 1))) (Is Ge (Arg 1) (Real (Ratio (1) 1)))))) (All (Is Eq (Arg 0) (Real (Ratio (0) 1))) (Is Gt (Arg 1) (Real (Ratio (0) 1)))))),
+      Some ((Is Gt (Arg 0) (Real (Ratio (0) 1))),
         [Some (If (Prim2 Eq (Arg 1) (Real (Ratio (0) 1))) (If (Prim2 Eq (Arg 0) (Real (Ratio (0) 1))) Zero (Prim2 Mul (Arg 1) (Prim2 Pow (Arg 0) (Prim2 Sub (Arg 1) (Real (Ratio (1) 1)))))) (Prim2 Mul (Arg 1) (Prim2 Pow (Arg 0) (Prim2 Sub (Arg 1) (Real (Ratio (1) 1))))));
          Some (If (Prim2 Eq (Arg 0) (Real (Ratio (0) 1))) (If (Prim2 Ge (Arg 1) (Real (Ratio (0) 1))) Zero (Prim2 Mul Result (Prim1 Log (Arg 0)))) (Prim2 Mul Result (Prim1 Log (Arg 0))))])
   | Max =>
@@ -216,7 +215,7 @@ Definition row (p : prim) : option (domain * list (option term)) := match p with
       Some (Everywhere,
         [Some (Prim1 Neg (Prim1 Sin (Arg 0)))])
   | Tan =>
-      Some (Everywhere,
+      Some ((Is Ne (Prim1 Cos (Arg 0)) (Real (Ratio (0) 1))),
         [Some (Prim2 Add (Real (Ratio (1) 1)) (Prim2 Mul Result Result))])
   | Asin =>
       Some ((Is Lt (Prim1 Abs (Arg 0)) (Real (Ratio (1) 1))),

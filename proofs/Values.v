@@ -143,6 +143,5 @@ Fixpoint inside (by_first : bool) (x y : R) (d : domain) : Prop := match d with
   | Is p t u => compares p (term_value x y 0 t) (term_value x y 0 u)
   | All d e => inside by_first x y d /\ inside by_first x y e
   | Any d e => inside by_first x y d \/ inside by_first x y e
-  | By d e => if by_first then inside by_first x y d else inside by_first x y e
   end.
 End Gamma.

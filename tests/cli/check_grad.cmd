@@ -437,12 +437,12 @@ exit 1
 > direction 4: complex step not tried: the complex value is not finite
 > 12 checks in 4 directions: 12 not tried
 ! error[E0821]: nothing can be checked here
-!   --> tests/cli/programs/checks.pull:36:5
+!   --> tests/cli/programs/checks.pull:36:33
 !    |
 ! 36 | def squared (x: Real): Real = x * x
-!    |     ^^^^^^^ checked here
+!    |                                 ^ the first number that is not finite
 !    |
-!    = note: no single place accounts for it
+!    = note: `*` at 1e200, 1e200 is inf
 !
 
 $ pullback check-grad tests/cli/programs/checks.pull cube 1e-300
@@ -578,12 +578,12 @@ exit 1
 > direction 4: complex step not tried: the complex value is not finite
 > 12 checks in 4 directions: 12 not tried
 ! error[E0821]: nothing can be checked here
-!  --> tests/cli/programs/checks.pull:7:5
+!  --> tests/cli/programs/checks.pull:7:30
 !   |
 ! 7 | def cube (x: Real): Real = x * x * x
-!   |     ^^^^ checked here
+!   |                              ^ the first number that is not finite
 !   |
-!   = note: no single place accounts for it
+!   = note: `*` at inf, inf is inf
 !
 
 $ pullback check-grad tests/cli/programs/checks.pull

@@ -162,6 +162,6 @@ exit 1
 ! 17 | def edge (x: Real): Real = abs x + sqrt x
 !    |                            ^^^^^ this is being differentiated
 !    |
-!    = note: under `--domain=strict` every primitive must be differentiable where it is used
+!    = note: under `--domain=strict` it has one where x != 0.0
 !    = help: move the input off this point, or use `--domain=trace`
 !

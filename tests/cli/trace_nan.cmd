@@ -314,3 +314,35 @@ exit 2
 ! Usage: pullback check-grad <FILE> <ENTRY> <ARG>...
 !
 ! For more information, try '--help'.
+
+$ pullback grad tests/cli/programs/kinks.pull product 0 --trace-nan --engine linear-maps
+exit 0
+> value: 0.0
+> gradient:
+>   x = nan
+! warning[W0704]: the first NaN is in the derivative of `sqrt 0.0`
+!   --> tests/cli/programs/kinks.pull:20:31
+!    |
+! 20 | def product (x: Real): Real = sqrt x * 0.0
+!    |                               ^^^^^^ the value is 0.0
+!    |
+!    = note: its derivative is inf, the cotangent here is 0.0, and inf times 0.0 is NaN
+!    = note: every value up to here is a number
+!    = note: this is what `trace` does: the steps of `linear-maps` cannot be watched
+!
+
+$ pullback grad tests/cli/programs/kinks.pull product 0 --trace-nan --engine delta
+exit 0
+> value: 0.0
+> gradient:
+>   x = nan
+! warning[W0704]: the first NaN is in the derivative of `sqrt 0.0`
+!   --> tests/cli/programs/kinks.pull:20:31
+!    |
+! 20 | def product (x: Real): Real = sqrt x * 0.0
+!    |                               ^^^^^^ the value is 0.0
+!    |
+!    = note: its derivative is inf, the cotangent here is 0.0, and inf times 0.0 is NaN
+!    = note: every value up to here is a number
+!    = note: this is what `trace` does: the steps of `delta` cannot be watched
+!

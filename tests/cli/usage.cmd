@@ -174,5 +174,5 @@ exit 2
 ! error[E0809]: there is no definition `main`
 !  |
 !  = note: this stage is that of one definition, `main` if none is named
-!  = help: there are the definitions `quotient`, `power`, `real_power`, `cut`, `whole`, `above`, `largest`, `itself`
+!  = help: there are the definitions `quotient`, `power`, `real_power`, `cut`, `whole`, `above`, `largest`, `itself`, `cancel`, `steep`, `overflows`
 !

@@ -127,6 +127,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0718", "a rule that is not linear"),
     ("E0719", "more steps than this engine is given"),
     ("E0720", "the run was stopped"),
+    ("E0721", "a number that is not finite, under the strict domain"),
     ("E0799", "an internal error of the evaluator"),
 
     // --- E08: arguments, input files, usage

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use pullback_eval::{Ctx, Engine, Fault, Native, NativeValue, Step, Value, tangent_at, walk};
 
 use crate::go::Go;
-use crate::levels::checked_leaves;
+use crate::levels::{checked_leaves, finite};
 use crate::watch::{self, Noting};
 pub use level::Duals;
 
@@ -102,6 +102,7 @@ pub fn pass_on(
             })?;
             drop(result);
             ctx.close(level);
+            let y_dot = finite(ctx, y_dot)?;
             then(ctx, y, y_dot)
         }),
     ))
@@ -146,7 +147,7 @@ impl Native for Slope {
                 });
             }
         }
-        Ok(Step::Return(walk::tangent_of(&columns.y, dots)?))
+        Ok(Step::Return(finite(ctx, walk::tangent_of(&columns.y, dots)?)?))
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         if let Some(columns) = Rc::get_mut(&mut self.0) {
@@ -175,7 +176,7 @@ impl Native for Pullback {
             }
             x_bar.push(if let Value::Unit = total { Value::Real(0.0) } else { total });
         }
-        Ok(Step::Return(walk::tangent_of(&columns.x, x_bar)?))
+        Ok(Step::Return(finite(ctx, walk::tangent_of(&columns.x, x_bar)?)?))
     }
     fn release(&mut self, work: &mut Vec<Value>) {
         if let Some(columns) = Rc::get_mut(&mut self.0) {

@@ -131,8 +131,17 @@ pub struct Stage {
 /// The text of a stage, for a function of one argument and maybe its argument.
 pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagnostic>>;
 
-/// As [`ShowFn`] at an argument, with so much fuel for each recursive function.
-pub type BoundedFn = fn(&Program, DefId, Value, u64) -> Result<String, Box<Diagnostic>>;
+/// In which variant of a paper's semantics an evaluation is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Letter {
+    /// How deep calls of a recursive function may nest; none is as deep as they do.
+    pub fuel: Option<u64>,
+    /// Whether predicates and operations are partial, as in the paper; else the table of conventions gives them values.
+    pub is_strict: bool,
+}
+
+/// As [`ShowFn`] at an argument, in a variant of the paper's semantics.
+pub type LetterFn = fn(&Program, DefId, Value, Letter) -> Result<String, Box<Diagnostic>>;
 
 /// The argument of a stage that needs one.
 pub fn needed(argument: Option<Value>) -> Result<Value, Box<Diagnostic>> {

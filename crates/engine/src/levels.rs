@@ -1,7 +1,27 @@
 //! What the engines that follow Reals at run time share.
 
-use pullback_eval::{Ctx, Fault, Value, primal, tangent_at, walk};
+use pullback_eval::{Ctx, Fault, NotFinite, Value, primal, tangent_at, walk};
 use pullback_prim::Prim;
+
+/// A derivative. In the strict domain it is an error if a number in it is not finite.
+pub fn finite(ctx: &Ctx, derivative: Value) -> Result<Value, Fault> {
+    match infinity(&derivative) {
+        Some(number) if ctx.strict_domain() => {
+            Err(Fault::NotFinite { what: NotFinite::Derivative, number })
+        }
+        Some(_) | None => Ok(derivative),
+    }
+}
+
+/// The first Real that is not finite.
+pub fn infinity(value: &Value) -> Option<f64> {
+    let mut first = None;
+    walk::for_each_real(value, |leaf| {
+        let number = leaf.as_real().filter(|number| !number.is_finite());
+        first = first.or(number);
+    });
+    first
+}
 
 /// A Real without the derivatives of levels above this one.
 pub fn below_or_at(value: &Value, level: u64) -> &Value {

@@ -26,14 +26,14 @@ mod registry;
 pub use choose::choose;
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{
-    BoundedFn, EngineInfo, How, Page, ShowFn, Stage, needed, parts, unseen_mark,
+    EngineInfo, How, Letter, LetterFn, Page, ShowFn, Stage, needed, parts, unseen_mark,
     unseen_perturbation,
 };
 pub use follow::follow;
 pub use go::Go;
-pub use levels::{attach, checked_leaves};
+pub use levels::{attach, checked_leaves, finite};
 pub use linear::{Pullbacks, carried_by_rule, demand_linear};
 pub use registry::{BUILT_IN, Registry};
-pub use run::{Batch, evaluate, run, run_in_machine, vet, wants_vetting};
+pub use run::{Batch, evaluate, placed, run, run_in_machine, vet, wants_vetting};
 pub use source::TRANSLATE;
 pub use trace::{engine as trace_engine, linear_engine, show_record};

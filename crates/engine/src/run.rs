@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_compile::{Answer, Compiled, Mode};
-use pullback_eval::{Budget, Engine, Image, Machine, Options, Value, compile};
+use pullback_eval::{Budget, Engine, Fault, Image, Machine, NotFinite, Options, Value, compile};
 use pullback_lambda::{AdOp, DefId, ExprKind, Program, in_library};
 use pullback_reduce::{Transforms, reachable};
 
 use crate::engine::{EngineInfo, How, parts};
 use crate::follow::follow;
+use crate::levels::infinity;
 use crate::linear::Pullbacks;
 use crate::source;
 use crate::trace::{engine as trace_engine, linear_engine};
@@ -32,8 +33,10 @@ pub fn run(
     match engine.how {
         How::Runtime(make) => {
             run_in_machine(make(), &compile(program), function, argument, mode, options)
+                .map_err(|fault| placed(program, function, fault))
         }
         How::Transform { vjp, jvp, reverse, budget } => {
+            let whole = program;
             let transforms = Transforms { engine: engine.name, vjp, jvp };
             let options = &budgeted(budget, options);
             if let Some(tester) = tester(reverse, program, function, Some(mode)) {
@@ -41,13 +44,60 @@ pub fn run(
                 run_in_machine(tester, &image, function, x, mode, &options.unheard())?;
             }
             let program = &*engine.seen(program);
-            followed(program, function, &argument, mode, options)?;
-            source::run_transformed(transforms, program, function, argument, mode, options)
+            followed(program, function, &argument, mode, options)
+                .map_err(|fault| by_evaluator(engine, fault))?;
+            let answer =
+                source::run_transformed(transforms, program, function, argument, mode, options)?;
+            finite_answer(engine, whole, function, answer, options)
         }
         How::Compiled(back) => {
-            vet(program, function, &argument, mode, options)?;
-            pullback_compile::run(program, function, argument, mode, options, back)
+            vet(program, function, &argument, mode, options)
+                .map_err(|fault| by_evaluator(engine, fault))?;
+            let answer = pullback_compile::run(program, function, argument, mode, options, back)?;
+            finite_answer(engine, program, function, answer, options)
         }
+    }
+}
+
+/// The codes of faults of the strict domain: a tie, an edge, a number that is not finite.
+const STRICT: [&str; 3] = ["E0714", "E0715", "E0721"];
+
+/// A fault of the strict domain that the evaluator told for an engine: it says who did.
+fn by_evaluator(engine: &EngineInfo, mut fault: Box<Diagnostic>) -> Box<Diagnostic> {
+    if STRICT.contains(&fault.code) {
+        let name = engine.name;
+        fault.notes.push(format!(
+            "the evaluator, which runs the program before `{name}` does, found this: code of `{name}` has no domains"
+        ));
+    }
+    fault
+}
+
+/// A fault of the strict domain that arose after the program itself had ended: it is at the function.
+pub fn placed(program: &Program, function: DefId, fault: Box<Diagnostic>) -> Box<Diagnostic> {
+    if fault.labels.is_empty() && fault.code == "E0721" {
+        let span = program.defs[function].span;
+        return Box::new(fault.label(span, "the derivative of this"));
+    }
+    fault
+}
+
+/// In the strict domain: an error if a number of the derivative that the engine gave is not finite.
+fn finite_answer(
+    engine: &EngineInfo,
+    program: &Program,
+    function: DefId,
+    answer: Answer,
+    options: &Options,
+) -> Result<Answer, Box<Diagnostic>> {
+    let number = answer.derivative.as_ref().and_then(infinity);
+    match number {
+        Some(number) if options.strict_domain => {
+            let fault = Fault::NotFinite { what: NotFinite::Derivative, number };
+            let diagnostic = fault.diagnostic(program.defs[function].span);
+            Err(Box::new(diagnostic.note(format!("`{}` gave this", engine.name))))
+        }
+        Some(_) | None => Ok(answer),
     }
 }
 
@@ -68,12 +118,13 @@ pub fn evaluate(
             let program = &*engine.seen(program);
             if options.strict_domain {
                 let image = compile(program);
-                Machine::new(&image, trace_engine(), options.unheard()).global(def)?;
+                let mut machine = Machine::new(&image, trace_engine(), options.unheard());
+                machine.global(def).map_err(|fault| by_evaluator(engine, fault))?;
             }
             source::evaluate_transformed(transforms, program, def, &budgeted(budget, options))
         }
         How::Compiled(back) => {
-            checked(program, def, options)?;
+            checked(program, def, options).map_err(|fault| by_evaluator(engine, fault))?;
             pullback_compile::evaluate(program, def, options, back)
         }
     }

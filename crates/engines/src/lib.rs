@@ -13,8 +13,8 @@ mod table;
 
 pub use page::page;
 pub use pullback_engine::{
-    Batch, EngineInfo, How, Page, Pullbacks, ShowFn, Stage, TRANSLATE, dual_engine, evaluate,
-    follow, run, run_in_machine, show_dual, source, trace_engine, vet, wants_vetting,
+    Batch, EngineInfo, How, Letter, Page, Pullbacks, ShowFn, Stage, TRANSLATE, dual_engine,
+    evaluate, follow, run, run_in_machine, show_dual, source, trace_engine, vet, wants_vetting,
 };
-pub use show_trace::{show_trace, show_trace_bounded};
-pub use table::{BOUNDED, ENGINES, REGISTRY, engine_named, fused, modes};
+pub use show_trace::show_trace;
+pub use table::{ENGINES, LETTERS, REGISTRY, engine_named, fused, modes};

@@ -3,13 +3,11 @@
 
 use pullback_compile::Back;
 use pullback_engine::{
-    BoundedFn, EngineInfo, How, Page, Pullbacks, Registry, Stage, dual_engine, needed, show_dual,
-    trace_engine,
+    EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, Stage, dual_engine,
+    needed, show_dual, trace_engine,
 };
 
-use crate::{
-    categories, compiled, curry, delta, linear_maps, semantics, show_trace, show_trace_bounded,
-};
+use crate::{categories, compiled, curry, delta, linear_maps, semantics, show_trace};
 
 /// What the engines that transform programs refuse, then what one of them refuses beyond.
 macro_rules! transforming {
@@ -46,9 +44,10 @@ pub const ENGINES: &[EngineInfo] = &[
 /// The engines, for whoever runs programs.
 pub const REGISTRY: Registry = Registry { engines: ENGINES, fused, has_all: true };
 
-/// The stages that have a bounded recursion of their own, and show that for `--fuel`.
-pub const BOUNDED: &[(&str, BoundedFn)] =
-    &[("trace", show_trace_bounded), ("trace-run", semantics::show_run_bounded)];
+/// The stages that have the variants of the paper's semantics: for `--fuel` its bounded recursion, for
+/// `--domain strict` its partial operations and predicates.
+pub const LETTERS: &[(&str, LetterFn)] =
+    &[("trace", show_trace), ("trace-run", semantics::show_run)];
 
 const TRACE: EngineInfo = EngineInfo {
     name: "trace",
@@ -74,13 +73,17 @@ const TRACE: EngineInfo = EngineInfo {
             name: "trace",
             about: "the trace term of one evaluation and its derivative",
             needs_argument: true,
-            show: |program, def, argument| show_trace(program, def, needed(argument)?),
+            show: |program, def, argument| {
+                show_trace(program, def, needed(argument)?, Letter::default())
+            },
         },
         Stage {
             name: "trace-run",
             about: "the numbered steps of evaluation and differentiation, by the paper's rules",
             needs_argument: true,
-            show: |program, def, argument| semantics::show_run(program, def, needed(argument)?),
+            show: |program, def, argument| {
+                semantics::show_run(program, def, needed(argument)?, Letter::default())
+            },
         },
     ],
 };

@@ -6,7 +6,7 @@
 //! different activations are never confused.
 
 use pullback_base::bug;
-use pullback_prim::{Application, Class, Move, Partials, Prim, Smooth};
+use pullback_prim::{Application, Class, Move, NotFinite, Partials, Prim, Smooth};
 
 use super::discrete;
 use super::hooks::Ctx;
@@ -125,8 +125,12 @@ impl Ctx {
                 .map(|arg| arg.as_real().or(arg.as_int().map(|n| n as f64)))
                 .map(|x| x.unwrap_or_else(|| bug("eval", "numbers for a smooth primitive")))
                 .collect();
-            if !smooth.differentiable(&numbers, |by| self.is_followed(&args[by])) {
-                return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
+            let followed = |by: usize| self.is_followed(&args[by]);
+            if !smooth.differentiable(&numbers, followed) {
+                return Err(Fault::NotSmooth { prim, args: numbers });
+            }
+            if let Some((what, number)) = prim.infinity_at(&numbers, followed) {
+                return Err(Fault::NotFinite { what, number });
             }
         }
         if self.minds_edges()
@@ -265,7 +269,9 @@ impl Ctx {
             return total.map(Value::Real).ok_or_else(|| Fault::internal("sum of no Reals"));
         }
         if let Some(level) = self.level(highest) {
-            return level.sum(self, highest, items);
+            let sum = level.sum(self, highest, items)?;
+            self.check_finite(&sum, NotFinite::Sum)?;
+            return Ok(sum);
         }
         let items: Vec<Value> = items.iter().map(|item| primal(item, highest).clone()).collect();
         self.sum_values(&items)
@@ -302,6 +308,16 @@ impl Ctx {
         Ok(())
     }
 
+    /// Strict domain: an error if a Real is not finite.
+    pub fn check_finite(&self, value: &Value, what: NotFinite) -> Result<(), Fault> {
+        match value.as_real() {
+            Some(number) if self.strict_domain && !number.is_finite() => {
+                Err(Fault::NotFinite { what, number })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Strict domain: an error if a followed Real becomes an Int where that jumps.
     fn check_jump(&self, prim: Prim, args: &[Value]) -> Result<(), Fault> {
         if let (Prim::ToInt, [x]) = (prim, args)
@@ -309,7 +325,7 @@ impl Ctx {
             && jumps(number)
             && self.is_followed(x)
         {
-            return Err(Fault::NotSmooth { name: prim.written(), args: vec![number] });
+            return Err(Fault::NotSmooth { prim, args: vec![number] });
         }
         Ok(())
     }

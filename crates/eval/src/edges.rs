@@ -72,11 +72,11 @@ impl Ctx {
             (_, [by_x, by_y]) if numbers[0] == numbers[1] => {
                 (numbers[0], by_x.unwrap_or(0.0) - by_y.unwrap_or(0.0))
             }
-            _ => return Err(Fault::NotSmooth { name: prim.written(), args: numbers }),
+            _ => return Err(Fault::NotSmooth { prim, args: numbers }),
         };
         let pieces = [false, true].map(|above| linear_piece(prim, smooth, &numbers, above));
         let [Some(below), Some(above)] = pieces else {
-            return Err(Fault::NotSmooth { name: prim.written(), args: numbers });
+            return Err(Fault::NotSmooth { prim, args: numbers });
         };
         let piece = match ties.decide(number, slope)? {
             Side::Above => above,

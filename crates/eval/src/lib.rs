@@ -40,6 +40,7 @@ pub use prims::{Operation, PrimId, Prims};
 pub use pullback_base::{Budget, Limits, Since, memory};
 pub use pullback_machine::{Counts, Meter};
 pub use pullback_prim::{
-    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, NotFinite, OUT_OF_FUEL, Request, Ruled,
+    amount,
 };
 pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal, tangent_at};

@@ -300,10 +300,7 @@ fn is_kink(prim: Prim, args: &[f64], any_followed: bool, followed: impl Fn(usize
     }
     match (&prim.row().class, args) {
         (Class::Smooth(smooth), _) if any_followed => !smooth.differentiable(args, followed),
-        (Class::Smooth(smooth), _) => {
-            let by = |at: usize| smooth.partials[at].is_some() && smooth.domain.holds(args, at);
-            !(0..args.len()).any(by)
-        }
+        (Class::Smooth(smooth), _) => !smooth.domain.holds(args),
         (Class::Discrete, [x, y]) => compares(prim) && x == y,
         // Where nothing is differentiated, making an Int of a whole number is no edge.
         (Class::Discrete, [x]) => prim == Prim::ToInt && any_followed && jumps(*x),

@@ -3,6 +3,7 @@
 use pullback_base::{Diagnostic, Name, Span};
 
 use crate::row::Prim;
+use crate::text::real_text;
 
 /// What is said of a function of `letrec_n` that has no value, after its name.
 pub const OUT_OF_FUEL: &str = "is out of fuel: its calls nest deeper than `--fuel` allows";
@@ -121,10 +122,17 @@ pub enum Fault {
     },
     /// Strict domain: a primitive where it has no derivative.
     NotSmooth {
-        /// The primitive, as programs write it.
-        name: &'static str,
+        /// The primitive.
+        prim: Prim,
         /// Its arguments.
         args: Vec<f64>,
+    },
+    /// Strict domain: a number on the way to a derivative that is not finite.
+    NotFinite {
+        /// What is not finite.
+        what: NotFinite,
+        /// The number.
+        number: f64,
     },
     /// What a rule gives is not linear, where that is needed.
     NotLinear {
@@ -155,6 +163,19 @@ pub enum Fault {
         /// What was found.
         what: String,
     },
+}
+
+/// A number on the way to a derivative.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotFinite {
+    /// The value of a primitive at these arguments.
+    Value(Prim, Vec<f64>),
+    /// The partial derivative of a primitive at these arguments, by the one with this number, from 0.
+    Partial(Prim, Vec<f64>, usize),
+    /// A sum.
+    Sum,
+    /// The derivative that is asked for.
+    Derivative,
 }
 
 /// What a rule gives that should be linear.
@@ -314,6 +335,7 @@ impl Fault {
             Self::Shape { .. }
             | Self::Tie { .. }
             | Self::NotSmooth { .. }
+            | Self::NotFinite { .. }
             | Self::NotLinear { .. }
             | Self::Unsupported { .. }
             | Self::Steps { .. }
@@ -406,12 +428,27 @@ impl Fault {
             )
             .note("under `--domain=strict` the branch taken at a tie would decide the derivative")
             .hint("move the input off this point, or use `--domain=trace`"),
-            Self::NotSmooth { name, args } => error(
-                "E0715",
-                format!("`{name}` has no derivative at {}", numbers(args)),
+            Self::NotSmooth { prim, args } => {
+                let name = prim.written();
+                let note = match prim.row().smooth() {
+                    Some(smooth) => format!("under `--domain=strict` it has one where {}", smooth.domain),
+                    None => "under `--domain=strict` every primitive must be differentiable where it is used"
+                        .to_owned(),
+                };
+                error(
+                    "E0715",
+                    format!("`{name}` has no derivative at {}", numbers(args)),
+                    "this is being differentiated",
+                )
+                .note(note)
+                .hint("move the input off this point, or use `--domain=trace`")
+            }
+            Self::NotFinite { what, number } => error(
+                "E0721",
+                not_finite(what, *number),
                 "this is being differentiated",
             )
-            .note("under `--domain=strict` every primitive must be differentiable where it is used")
+            .note("under `--domain=strict` every number on the way to a derivative must be finite")
             .hint("move the input off this point, or use `--domain=trace`"),
             Self::NotLinear { rule, cause } => not_linear(span, *rule, *cause),
             Self::Unsupported { what } => {
@@ -431,6 +468,23 @@ impl Fault {
                 .note("this is a bug of Pullback, not of the program")
                 .hint("please report it with the program"),
         }
+    }
+}
+
+/// A number that is not finite, in words.
+fn not_finite(what: &NotFinite, number: f64) -> String {
+    let number = real_text(number);
+    match what {
+        NotFinite::Value(prim, args) => {
+            format!("`{}` at {} is {number}", prim.written(), numbers(args))
+        }
+        NotFinite::Partial(prim, args, by) => {
+            let by =
+                if args.len() > 1 { format!(" by argument {}", by + 1) } else { String::new() };
+            format!("the derivative of `{}`{by} at {} is {number}", prim.written(), numbers(args))
+        }
+        NotFinite::Sum => format!("a sum is {number}"),
+        NotFinite::Derivative => format!("the derivative is {number}"),
     }
 }
 

@@ -24,7 +24,8 @@ mod text;
 pub mod values;
 
 pub use fault::{
-    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, OUT_OF_FUEL, Request, Ruled, amount,
+    FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, NotFinite, OUT_OF_FUEL, Request, Ruled,
+    amount,
 };
 pub use moves::{Move, Place};
 pub use partials::{Application, Partials};

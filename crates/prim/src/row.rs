@@ -230,8 +230,7 @@ pub enum Class {
 pub struct Smooth {
     /// Its value.
     pub value: RealFn,
-    /// Whether it is differentiable at these arguments (an Int argument comes converted) by the one with
-    /// this number. Where it is not, the value and the partials follow the table of conventions.
+    /// Where it is differentiable. Elsewhere the value and the partials follow the table of conventions.
     pub domain: Domain,
     /// In which arguments it is linear.
     pub linearity: Linearity,
@@ -243,7 +242,8 @@ pub struct Smooth {
     pub straight: Straightened,
 }
 
-/// Where a primitive is differentiable: a set of arguments. An Int argument counts as the Real that it is.
+/// Where a primitive is differentiable by all its Reals together: an open set of arguments. An Int argument counts as the
+/// Real that it is.
 #[derive(Clone, Copy, Debug)]
 pub enum Domain {
     /// All arguments.
@@ -254,8 +254,6 @@ pub enum Domain {
     All(&'static Domain, &'static Domain),
     /// Where one of them holds.
     Any(&'static Domain, &'static Domain),
-    /// By the first argument in the first, by the second in the second.
-    By(&'static Domain, &'static Domain),
 }
 
 /// How many shared terms a row may have.
@@ -359,10 +357,11 @@ impl Row {
 }
 
 impl Smooth {
-    /// Whether it is differentiable at these arguments by each of those that are followed.
+    /// Whether it is differentiable at these arguments, or none of its Reals is followed. The domain is the same by
+    /// which argument ever the derivative is taken.
     pub fn differentiable(&self, args: &[f64], followed: impl Fn(usize) -> bool) -> bool {
-        let by = |at: usize| self.partials[at].is_none() || self.domain.holds(args, at);
-        (0..self.partials.len()).all(|at| !followed(at) || by(at))
+        let moves = |at: usize| self.partials[at].is_some() && followed(at);
+        !(0..self.partials.len()).any(moves) || self.domain.holds(args)
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use crate::fault::NotFinite;
 use crate::partials::{Application, Partials};
 use crate::row::{Failure, Prim, PrimTy, RealFn};
 use crate::text::{enclosed, quoted, read_real, real_text};
@@ -97,12 +98,8 @@ impl Prim {
     /// Its partial derivatives at numbers, an Int argument among them converted. `None` is the
     /// structural zero, also that of a primitive without partial derivatives.
     pub fn partials_at(self, args: &[f64]) -> Vec<Option<f64>> {
-        let row = self.row();
-        let Some(smooth) = row.smooth() else { return vec![None; args.len()] };
-        let scalar = |(ty, x): (&PrimTy, &f64)| {
-            if *ty == PrimTy::Int { Scalar::Int(*x as i64) } else { Scalar::Real(*x) }
-        };
-        let scalars: Vec<Scalar> = row.params.iter().zip(args).map(scalar).collect();
+        let Some(smooth) = self.row().smooth() else { return vec![None; args.len()] };
+        let scalars = self.scalars(args);
         let Ok(Scalar::Real(result)) = self.eval_scalar(&scalars) else {
             return vec![None; args.len()];
         };
@@ -112,6 +109,40 @@ impl Prim {
             Ok(Some(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | None) | Err(_) => None,
         };
         (0..smooth.partials.len()).map(number).collect()
+    }
+
+    /// Its value at numbers, an Int argument among them converted; none if that is no Real.
+    pub fn value_at(self, args: &[f64]) -> Option<f64> {
+        match self.eval_scalar(&self.scalars(args)) {
+            Ok(Scalar::Real(x)) => Some(x),
+            Ok(Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_)) | Err(_) => None,
+        }
+    }
+
+    /// Why a derivative by the arguments that are followed has no finite number at these: its value or a partial
+    /// derivative is none.
+    pub fn infinity_at(
+        self,
+        args: &[f64],
+        followed: impl Fn(usize) -> bool,
+    ) -> Option<(NotFinite, f64)> {
+        let value = self.value_at(args).filter(|value| !value.is_finite());
+        if let Some(value) = value {
+            return Some((NotFinite::Value(self, args.to_vec()), value));
+        }
+        let partials = self.partials_at(args).into_iter().enumerate();
+        let mut partials =
+            partials.filter_map(|(by, partial)| partial.map(|partial| (by, partial)));
+        let (by, partial) = partials.find(|(by, partial)| followed(*by) && !partial.is_finite())?;
+        Some((NotFinite::Partial(self, args.to_vec(), by), partial))
+    }
+
+    /// Numbers as the scalars that the row takes.
+    fn scalars(self, args: &[f64]) -> Vec<Scalar> {
+        let scalar = |(ty, x): (&PrimTy, &f64)| {
+            if *ty == PrimTy::Int { Scalar::Int(*x as i64) } else { Scalar::Real(*x) }
+        };
+        self.row().params.iter().zip(args).map(scalar).collect()
     }
 }
 

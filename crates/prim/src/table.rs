@@ -3,10 +3,10 @@
 //!
 //! Partials are written as S-expressions over the primitives: `x` and `y` are the first and second
 //! argument, `r` the result, `nan` and plain literals constants, `zero` the structural zero, `_` stands
-//! for an Int parameter. Before them is where the row is smooth: comparisons of such terms, `all`, `any`, and `by`
-//! where that depends on the argument. So `x % y` is smooth off the multiples of y and where there is a remainder;
-//! `x ^ y` has negative bases for integers y alone, so for other y it ends at x = 0, and it jumps at `0 ^ 0`; the angle of a point jumps from -pi to
-//! pi. Partials are finite wherever the derivative is and the arguments are not extreme,
+//! for an Int parameter. Before them is where the row is smooth, one open set for all arguments together: comparisons of
+//! such terms, `all` and `any`. So `x % y` is smooth off the multiples of y and where there is a remainder; `x ^ y` is
+//! smooth for positive bases, since beside others y has no neighbours that give a number; the angle of a point jumps from
+//! -pi to pi. Partials are finite wherever the derivative is and the arguments are not extreme,
 //! give the one-sided limit at the edge of a domain and NaN outside, and stay right when they are
 //! differentiated again; so a branch that is constant in an argument is used only where all further
 //! derivatives agree or the table of conventions leaves no better choice.
@@ -91,9 +91,6 @@ macro_rules! domain {
     ((any $one:tt $other:tt)) => {
         Domain::Any(&domain!($one), &domain!($other))
     };
-    ((by $first:tt $second:tt)) => {
-        Domain::By(&domain!($first), &domain!($second))
-    };
     (($comparison:ident $x:tt $y:tt)) => {
         Domain::Is(Prim::$comparison, term!($x), term!($y))
     };
@@ -163,9 +160,7 @@ table! {
             (Round (Div (Sub r x) y))
         ] }
         "`x % y`, the remainder with the divisor's sign: exact, and rounded once where the signs differ; NaN for y = 0 and infinite x. It jumps at multiples of y; d/dx is 1 everywhere, d/dy the negated whole quotient.";
-    Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, (any (Gt x 0.0) (by
-            (all (Eq y (Floor y)) (any (Lt x 0.0) (all (Eq x 0.0) (Ge y 1.0))))
-            (all (Eq x 0.0) (Gt y 0.0)))), Nonlinear, [
+    Pow "pow" 16 (Real Real) -> Real, smooth { Real2 pow, (Gt x 0.0), Nonlinear, [
             (if (Eq y 0.0)
                 (if (Eq x 0.0) zero (Mul y (Pow x (Sub y 1.0))))
                 (Mul y (Pow x (Sub y 1.0))))
@@ -233,7 +228,7 @@ table! {
         "Sine.";
     Cos "cos" 8 (Real) -> Real, smooth { Real1 cos, everywhere, Nonlinear, [(Neg (Sin x))] }
         "Cosine.";
-    Tan "tan" 8 (Real) -> Real, smooth { Real1 tan, everywhere, Nonlinear, [(Add 1.0 (Mul r r))] }
+    Tan "tan" 8 (Real) -> Real, smooth { Real1 tan, (Ne (Cos x) 0.0), Nonlinear, [(Add 1.0 (Mul r r))] }
         "Tangent.";
     Asin "asin" 8 (Real) -> Real, smooth { Real1 asin, (Lt (Abs x) 1.0), Nonlinear, [
             (Div 1.0 (Sqrt (Mul (Sub 1.0 x) (Add 1.0 x))))

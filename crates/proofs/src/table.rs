@@ -38,8 +38,7 @@ Inductive domain :=
   | Everywhere
   | Is (comparison : prim) (t u : term)
   | All (d e : domain)
-  | Any (d e : domain)
-  | By (d e : domain).
+  | Any (d e : domain).
 ";
 
 /// The file.
@@ -90,9 +89,6 @@ fn domain(domain: &Domain) -> String {
         }
         Domain::Any(one, other) => {
             format!("Any {} {}", inner(self::domain(one)), inner(self::domain(other)))
-        }
-        Domain::By(one, other) => {
-            format!("By {} {}", inner(self::domain(one)), inner(self::domain(other)))
         }
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{Answer, Mode, compiler};
 use pullback_engine::{
-    Batch, EngineInfo, How, Registry, choose, evaluate, follow, run, run_in_machine,
+    Batch, EngineInfo, How, Registry, choose, evaluate, follow, placed, run, run_in_machine,
 };
 use pullback_eval::ties::Ties;
 use pullback_eval::watch::Watch;
@@ -306,6 +306,7 @@ impl Engine {
         match self.info.how {
             How::Runtime(make) => {
                 run_in_machine(make(), code.image(), function, argument, mode, &self.options)
+                    .map_err(|fault| placed(code.program(), function, fault))
             }
             How::Transform { .. } | How::Compiled(_) => {
                 run(self.info, code.program(), function, argument, mode, &self.options)
@@ -331,12 +332,19 @@ impl Engine {
             tiers: None,
         }
     }
-    /// The engine under a watch: the same, or the first one if it cannot be watched.
-    pub fn watched(&self, watch: &Rc<Watch>) -> Self {
-        let info = match self.info.how {
+    /// Who runs under a watch: this engine, or the first one if it cannot be watched.
+    pub fn witness(&self) -> &'static str {
+        self.watchable().name
+    }
+    fn watchable(&self) -> &'static EngineInfo {
+        match self.info.how {
             How::Runtime(_) => self.info,
             How::Transform { .. } | How::Compiled(_) => self.registry.first(),
-        };
+        }
+    }
+    /// The engine under a watch: the same, or the first one if it cannot be watched.
+    pub fn watched(&self, watch: &Rc<Watch>) -> Self {
+        let info = self.watchable();
         let options =
             Options { strict_domain: false, watch: Some(watch.clone()), ..self.options.unheard() };
         Self { info, registry: self.registry, options, is_named: self.is_named, tiers: None }

@@ -113,21 +113,39 @@ fn nans(code: &Code, run: &Run<'_>) -> Vec<Diagnostic> {
     if let Some((name, value)) = seed {
         found.extend(given(name, &leaves(value)));
     }
-    let (watch, answer) = under_nan_watch(code, run);
+    let (mut watch, answer) = under_nan_watch(code, run);
+    let mut witness = run.engine.witness();
+    let has_nan = |value: &Value| leaves(value).iter().any(|x| x.is_nan());
+    let is_open = watch.first_nan().is_none() && watch.constant().is_none() && found.is_empty();
+    if is_open && answer.as_ref().is_some_and(has_nan) {
+        // An engine of the evaluator that notes no steps of its own.
+        let first = run.engine.evaluated();
+        watch = under_nan_watch(code, &Run { engine: &first, ..*run }).0;
+        witness = first.name();
+    }
     // The argument may have been made of the constant already.
     if found.is_empty() {
         found.extend(watch.constant().map(written));
     }
     let differentiated = !matches!(run.mode, Mode::Value);
     let given = !found.is_empty();
-    found.extend(watch.first_nan().map(|first| nan(&first, differentiated, given)));
+    let first = watch.first_nan().map(|first| nan(&first, differentiated, given));
+    found.extend(first.map(|first| seen_by(first, witness, run.engine.name())));
     let explained = !found.is_empty();
     if let (Some(answer), false) = (answer, explained)
-        && leaves(&answer).iter().any(|x| x.is_nan())
+        && has_nan(&answer)
     {
         found.push(unexplained());
     }
     found
+}
+
+/// A warning of what an engine did: it says so if another one was asked for.
+fn seen_by(warning: Diagnostic, witness: &str, asked: &str) -> Diagnostic {
+    if witness == asked {
+        return warning;
+    }
+    warning.note(format!("this is what `{witness}` does: the steps of `{asked}` cannot be watched"))
 }
 
 /// The place of the first NaN of a run, as words and a place for another diagnostic.

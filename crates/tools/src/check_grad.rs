@@ -357,7 +357,9 @@ impl<'p> Point<'p> {
         };
         let code = &self.prepared.code;
         let mode = Mode::Jvp(self.direction());
-        if let Err(edge) = self.run(&engine.strict(), code, &mode) {
+        let fault = self.run(&engine.strict(), code, &mode).err();
+        let is_infinite = fault.as_ref().is_some_and(|fault| fault.code == "E0721");
+        if let (Some(edge), false) = (&fault, is_infinite) {
             return told(edge.span(), "the first place without a derivative")
                 .note(edge.title.clone())
                 .hint("at such a point the derivative follows docs/language.md's table of conventions; check next to it");
@@ -371,6 +373,10 @@ impl<'p> Point<'p> {
         }
         if let Some(nan) = nan {
             return told(nan.span(), "NaN arises here").note(nan.title.clone());
+        }
+        if let (Some(fault), true) = (&fault, is_infinite) {
+            return told(fault.span(), "the first number that is not finite")
+                .note(fault.title.clone());
         }
         told(entry, "checked here").note("no single place accounts for it")
     }

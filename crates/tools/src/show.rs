@@ -5,7 +5,7 @@
 //! table.
 
 use pullback_base::{Diagnostic, Span, did_you_mean};
-use pullback_engines::{BOUNDED, EngineInfo, Stage as Form, fused};
+use pullback_engines::{EngineInfo, LETTERS, Letter, Stage as Form, fused};
 use pullback_lambda::{Def, DefId, Expr, Program};
 use pullback_session::call::{Prepared, Purpose, prepare};
 use pullback_session::engine::Engine;
@@ -224,15 +224,17 @@ fn show_form(
         let engine = Engine::resolve(query, &settings)?;
         let purpose = Purpose::Derivative { wrt: &[], scalar: false, direction: None };
         // A form that has bounded recursion itself shows that, not the program with counters.
-        let bounded = BOUNDED.iter().find(|(stage, _)| *stage == form.name);
-        let bounded = bounded.zip(settings.fuel);
+        let letter = LETTERS.iter().find(|(stage, _)| *stage == form.name);
         let mut call = call.clone();
-        if bounded.is_some() {
+        if letter.is_some() {
             call.settings.fuel = None;
         }
         let Prepared { code, function, argument, .. } = prepare(query, &call, &engine, &purpose)?;
-        match bounded {
-            Some(((_, show), fuel)) => show(&info.seen(code.program()), function, argument, fuel),
+        match letter {
+            Some((_, show)) => {
+                let letter = Letter { fuel: settings.fuel, is_strict: settings.strict };
+                show(&info.seen(code.program()), function, argument, letter)
+            }
             None => (form.show)(&info.seen(code.program()), function, Some(argument)),
         }
     } else {

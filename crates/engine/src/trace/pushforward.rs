@@ -11,6 +11,7 @@ use super::sweep::{TICK, accumulate, entries, number};
 use super::tape::{Aside, Custom, NONE, Recorder, View};
 use super::vjp::vjp_on;
 use crate::go::Go;
+use crate::levels::finite;
 
 /// The sweep forwards.
 pub(super) struct Forward {
@@ -80,7 +81,7 @@ impl Forward {
             NONE => Value::Real(0.0),
             output => number(&self.dots[output as usize]),
         });
-        Ok(Step::Return(walk::tangent_of(&record.y, y_dot)?))
+        Ok(Step::Return(finite(ctx, walk::tangent_of(&record.y, y_dot)?)?))
     }
 
     #[inline]

@@ -19,14 +19,16 @@ const MEMORY: usize = 1 << 30;
 /// The record of a function of one argument. One line for each primitive that ran on numbers that
 /// depend on the argument: its node, what it computed from which nodes and constants, its value, and
 /// its partial derivatives by those nodes; then what each node's cotangent adds to those of its
-/// arguments, backwards, for the cotangent 1 of every Real of the result.
+/// arguments, backwards, for the cotangent 1 of every Real of the result. In the strict domain a tie or an edge is an error.
 pub fn show_record(
     program: &Program,
     function: DefId,
     argument: Value,
+    is_strict: bool,
 ) -> Result<String, Box<Diagnostic>> {
     let image = compile(program);
     let options = Options {
+        strict_domain: is_strict,
         limits: Limits { max_memory: MEMORY, ..Limits::default() },
         ..Options::default()
     };

@@ -14,7 +14,7 @@ use super::nans;
 use super::record::Record;
 use super::tape::{Aside, Custom, NONE, Node, View};
 use crate::go::Go;
-use crate::levels::checked_leaves;
+use crate::levels::{checked_leaves, finite};
 
 /// How many nodes pass between two looks at the limits.
 pub(super) const TICK: usize = 1 << 16;
@@ -131,7 +131,7 @@ impl Reverse {
         }
         nans::leave(ctx, &record);
         let x_bar = self.bars[..tape.inputs].iter().map(number);
-        Ok(Step::Return(walk::tangent_of(&record.x, x_bar)?))
+        Ok(Step::Return(finite(ctx, walk::tangent_of(&record.x, x_bar)?)?))
     }
 
     #[inline]

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pullback_base::bug;
-use pullback_engine::{Go, Pullbacks, attach, carried_by_rule, checked_leaves, demand_linear};
+use pullback_engine::{
+    Go, Pullbacks, attach, carried_by_rule, checked_leaves, demand_linear, finite,
+};
 use pullback_eval::{
     Ctx, Engine, Fault, Level, Linearised, Native, NativeValue, Plain, Step, Value, primal,
     tangent_at, walk,
@@ -149,7 +151,7 @@ fn go(
                 Vector::Real(x) => x,
                 Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Real(0.0),
             });
-            Ok(Step::Return(finish(walk::tangent_of(shape, leaves)?)))
+            Ok(Step::Return(finish(finite(ctx, walk::tangent_of(shape, leaves)?)?)))
         }
         Progress::Ask { transposed, pullback, y, arg } => {
             let function =

@@ -20,8 +20,8 @@ fn limited_term(term: &Term, fuel: u64) -> Term {
     let all = |terms: &[Term]| terms.iter().map(|term| limited_term(term, fuel)).collect();
     match term {
         Term::Var(_) | Term::Real(_) | Term::Int(_) => term.clone(),
-        Term::Op(prim, args) => Term::Op(*prim, all(args)),
-        Term::Reverse(prim, args, w) => Term::Reverse(*prim, all(args), go(w)),
+        Term::Op(symbol, args) => Term::Op(*symbol, all(args)),
+        Term::Reverse(symbol, args, w) => Term::Reverse(*symbol, all(args), go(w)),
         Term::Let(binder, value, body) => Term::Let(binder.clone(), go(value), go(body)),
         Term::Tuple(items) => Term::Tuple(all(items)),
         Term::Proj(index, tys, base) => Term::Proj(*index, tys.clone(), go(base)),
@@ -42,8 +42,8 @@ fn limited_term(term: &Term, fuel: u64) -> Term {
 fn limited_test(test: &Test, fuel: u64) -> Test {
     match test {
         Test::Known(truth) => Test::Known(*truth),
-        Test::Pred(prim, args) => {
-            Test::Pred(*prim, args.iter().map(|arg| limited_term(arg, fuel)).collect())
+        Test::Pred(symbol, args) => {
+            Test::Pred(*symbol, args.iter().map(|arg| limited_term(arg, fuel)).collect())
         }
         Test::If(cond, then, other) => Test::If(
             Box::new(limited_test(cond, fuel)),

@@ -13,7 +13,7 @@ use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind,
 use pullback_prim::Prim;
 
 use super::approximant::limited;
-use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
+use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
 /// A program of the paper: everything is around `entry`.
 #[derive(Debug)]
@@ -316,7 +316,7 @@ impl Convert<'_> {
                 return foreign("an Int that is not a literal", arg.span);
             }
         }
-        terms.map(|terms| Term::Op(prim, terms))
+        terms.map(|terms| Term::Op(Symbol::at(prim, span), terms))
     }
 
     fn test(&mut self, cond: &Expr, scope: &mut Scope) -> Result<Test, Foreign> {
@@ -330,7 +330,7 @@ impl Convert<'_> {
             ExprKind::Prim(prim, args) if args.iter().all(|arg| arg.ty == Type::real()) => {
                 let args: Result<Vec<_>, _> =
                     args.iter().map(|arg| self.expr(arg, scope)).collect();
-                Ok(Test::Pred(*prim, args?))
+                Ok(Test::Pred(Symbol::at(*prim, cond.span), args?))
             }
             ExprKind::If(cond, then, other) => Ok(Test::If(
                 Box::new(self.test(cond, scope)?),

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_prim::{Prim, Scalar};
+use pullback_prim::Scalar;
 
 use super::operation::{derive, operate, terms};
 use super::reverse::reverse;
-use super::stuck::Stuck;
-use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
+use super::stuck::{Stuck, Undefined};
+use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
 /// How many redexes are reduced at most.
 pub const MAX_STEPS: usize = 200_000;
@@ -144,14 +144,62 @@ pub struct Run<'s> {
     depth: usize,
     /// How many evaluations the log is inside of.
     nesting: usize,
+    /// Whether `ev` and `bev` are partial; else the table of conventions gives them values.
+    is_strict: bool,
+    /// Where they are undefined and the table gave a value, first, and how often.
+    conventions: Option<(Box<Undefined>, usize)>,
 }
 
 impl<'s> Run<'s> {
     /// An evaluation with no variables bound.
     pub fn new(supply: &'s mut Supply, talkative: bool) -> Self {
         let log = talkative.then(Vec::new);
-        let values = BTreeMap::new();
-        Self { supply, log, values, steps: 0, bindings: 0, made: 0, depth: 0, nesting: 0 }
+        Self {
+            supply,
+            log,
+            values: BTreeMap::new(),
+            steps: 0,
+            bindings: 0,
+            made: 0,
+            depth: 0,
+            nesting: 0,
+            is_strict: false,
+            conventions: None,
+        }
+    }
+
+    /// The same, stuck where an operation or a predicate is undefined.
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
+    }
+
+    /// Where the table of conventions gave a value that the paper does not give, first, and how often.
+    pub fn conventions(&self) -> Option<&(Box<Undefined>, usize)> {
+        self.conventions.as_ref()
+    }
+
+    /// Goes on where `ev` or `bev` has a value, or the table of conventions gives one.
+    fn go_on(&mut self, undefined: Option<Box<Undefined>>) -> Result<(), Stuck> {
+        let Some(undefined) = undefined else { return Ok(()) };
+        if self.is_strict {
+            return Err(Stuck::Undefined(undefined));
+        }
+        self.conventions.get_or_insert((undefined, 0)).1 += 1;
+        Ok(())
+    }
+
+    /// `ev(op, args)`
+    fn operate(&mut self, symbol: Symbol, args: &[Scalar]) -> Result<Val, Stuck> {
+        self.go_on(Undefined::operation(symbol, args))?;
+        operate(symbol.prim, args)
+    }
+
+    /// `ev(op_r, ⟨args, W⟩)`
+    fn derive(&mut self, symbol: Symbol, args: &[Scalar], w: &Val) -> Result<Val, Stuck> {
+        let value = derive(symbol.prim, args, w)?;
+        self.go_on(Undefined::slope(symbol, args, &value.reals()))?;
+        Ok(value)
     }
 
     /// Gives variables their values; nothing if the value is no such tuple.
@@ -244,18 +292,18 @@ impl<'s> Run<'s> {
                     items.iter().map(|item| run.ordinary(functions, aliases, item)).collect();
                 Ok(Val::Tuple(Rc::new(items?)))
             }
-            Term::Op(prim, args) => {
+            Term::Op(symbol, args) => {
                 let args = run.operands(functions, aliases, args)?;
-                let value = operate(*prim, &args)?;
-                let redex = Term::Op(*prim, terms(&args));
+                let value = run.operate(*symbol, &args)?;
+                let redex = Term::Op(*symbol, terms(&args));
                 run.step(|| Rule::Value(redex, value.clone()))?;
                 Ok(value)
             }
-            Term::Reverse(prim, args, w) => {
+            Term::Reverse(symbol, args, w) => {
                 let args = run.operands(functions, aliases, args)?;
                 let w = run.ordinary(functions, aliases, w)?;
-                let value = derive(*prim, &args, &w)?;
-                let redex = Term::Reverse(*prim, terms(&args), Box::new(w.to_term()));
+                let value = run.derive(*symbol, &args, &w)?;
+                let redex = Term::Reverse(*symbol, terms(&args), Box::new(w.to_term()));
                 run.step(|| Rule::Value(redex, value.clone()))?;
                 Ok(value)
             }
@@ -325,9 +373,9 @@ impl<'s> Run<'s> {
     ) -> Result<bool, Stuck> {
         match test {
             Test::Known(truth) => Ok(*truth),
-            Test::Pred(prim, args) => {
+            Test::Pred(symbol, args) => {
                 let args = self.operands(functions, aliases, args)?;
-                self.predicate(Test::Pred(*prim, terms(&args)), *prim, &args)
+                self.predicate(Test::Pred(*symbol, terms(&args)), *symbol, &args)
             }
             Test::If(cond, then, other) => {
                 let chosen = if self.truth(functions, aliases, cond)? { then } else { other };
@@ -336,8 +384,11 @@ impl<'s> Run<'s> {
         }
     }
 
-    fn predicate(&mut self, shown: Test, prim: Prim, args: &[Scalar]) -> Result<bool, Stuck> {
-        let Ok(Scalar::Bool(truth)) = prim.eval_scalar(args) else { return Err(Stuck::Untyped) };
+    fn predicate(&mut self, shown: Test, symbol: Symbol, args: &[Scalar]) -> Result<bool, Stuck> {
+        self.go_on(Undefined::predicate(symbol, args))?;
+        let Ok(Scalar::Bool(truth)) = symbol.prim.eval_scalar(args) else {
+            return Err(Stuck::Untyped);
+        };
         self.step(|| Rule::Truth(shown, truth))?;
         Ok(truth)
     }
@@ -412,16 +463,16 @@ impl<'s> Run<'s> {
             // An exponent has no value of its own.
             Term::Int(_) => Ok((term.clone(), Val::Tuple(Rc::new(vec![])))),
             Term::Tuple(_) => run.operand(functions, aliases, term, bindings),
-            Term::Op(prim, args) => {
+            Term::Op(symbol, args) => {
                 let (args, values) = run.operands_of(functions, aliases, args, bindings)?;
-                let value = operate(*prim, &scalars(&args, &values)?)?;
-                run.kept(Term::Op(*prim, args), value)
+                let value = run.operate(*symbol, &scalars(&args, &values)?)?;
+                run.kept(Term::Op(*symbol, args), value)
             }
-            Term::Reverse(prim, args, w) => {
+            Term::Reverse(symbol, args, w) => {
                 let (args, values) = run.operands_of(functions, aliases, args, bindings)?;
                 let (w, w_value) = run.operand(functions, aliases, w, bindings)?;
-                let value = derive(*prim, &scalars(&args, &values)?, &w_value)?;
-                run.kept(Term::Reverse(*prim, args, Box::new(w)), value)
+                let value = run.derive(*symbol, &scalars(&args, &values)?, &w_value)?;
+                run.kept(Term::Reverse(*symbol, args, Box::new(w)), value)
             }
             Term::Proj(index, tys, base) => {
                 let (base, value) = run.operand(functions, aliases, base, bindings)?;
@@ -498,10 +549,10 @@ impl<'s> Run<'s> {
     ) -> Result<bool, Stuck> {
         match test {
             Test::Known(truth) => Ok(*truth),
-            Test::Pred(prim, args) => {
+            Test::Pred(symbol, args) => {
                 let (args, values) = self.operands_of(functions, aliases, args, bindings)?;
                 let scalars = scalars(&args, &values)?;
-                self.predicate(Test::Pred(*prim, args), *prim, &scalars)
+                self.predicate(Test::Pred(*symbol, args), *symbol, &scalars)
             }
             Test::If(cond, then, other) => {
                 let chosen =

@@ -8,7 +8,7 @@ use pullback_base::Name;
 use pullback_prim::Prim;
 
 use super::evaluate::Rule;
-use super::term::{Binder, Fun, Function, Supply, Term, Test, Ty, Val, Var};
+use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
 const WIDTH: usize = 90;
 /// How much is shown of the trace that a variable stands for, where it is introduced.
@@ -125,7 +125,7 @@ impl<'s> Printer<'s> {
                 let other = self.beside(&format!("{pad}else"), other, indent, "");
                 format!("{then}{other}")
             }
-            Term::Op(Prim::Add, items) if items.len() == 2 => {
+            Term::Op(Symbol { prim: Prim::Add, .. }, items) if items.len() == 2 => {
                 let left = self.block_atom(&items[0], indent);
                 let right = self.block_atom(&items[1], indent);
                 format!("{left}{pad}+\n{right}")
@@ -204,11 +204,11 @@ impl<'s> Printer<'s> {
             Term::Var(var) => (self.var(*var), Level::Atom),
             Term::Real(x) => (number(*x), if *x < 0.0 { Level::Sum } else { Level::Atom }),
             Term::Int(n) => (n.to_string(), Level::Atom),
-            Term::Op(prim, args) => self.op(*prim, args),
-            Term::Reverse(prim, args, w) => {
+            Term::Op(symbol, args) => self.op(symbol.prim, args),
+            Term::Reverse(symbol, args, w) => {
                 let w = self.at(w, Level::Atom);
                 let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
-                (format!("{w}.{}_r({})", prim.row().name, args.join(", ")), Level::Atom)
+                (format!("{w}.{}_r({})", symbol.prim.row().name, args.join(", ")), Level::Atom)
             }
             Term::Let(binder, value, body) => {
                 let binder = self.binder(binder);
@@ -271,7 +271,7 @@ impl<'s> Printer<'s> {
     pub fn test(&mut self, test: &Test) -> String {
         match test {
             Test::Known(truth) => truth.to_string(),
-            Test::Pred(prim, args) => {
+            Test::Pred(Symbol { prim, .. }, args) => {
                 if let (Some(sign), [a, b]) = (prim.operator(), args.as_slice()) {
                     let (a, b) = (self.at(a, Level::Sum), self.at(b, Level::Sum));
                     return format!("{a} {sign} {b}");

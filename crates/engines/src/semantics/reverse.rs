@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_prim::{Prim, Scalar, Term as Partial};
 
-use super::term::{Binder, Supply, Term, Test, Ty, Var, operand_type, operands};
+use super::term::{Binder, Supply, Symbol, Term, Test, Ty, Var, operand_type, operands};
 
 /// `W.R_V(x:T. C)` for values `V` and `W`, or nothing if it takes more steps than the bound.
 pub fn reverse(
@@ -49,20 +49,20 @@ impl Reverse<'_> {
         match trace {
             Term::Var(y) => Some(self.variable(w, *y)),
             Term::Real(_) | Term::Int(_) => Some(self.ty.zero()),
-            Term::Op(Prim::Add, items) if items.len() == 2 => {
+            Term::Op(Symbol { prim: Prim::Add, .. }, items) if items.len() == 2 => {
                 let (d, e) = (self.of(w, &items[0])?, self.of(w, &items[1])?);
                 Some(self.plus(d, e))
             }
-            Term::Op(prim, args) => {
+            Term::Op(symbol, args) => {
                 let tys = operand_type(args);
                 let y = self.supply.fresh("y", tys.clone());
                 let inner = self.operands(&Term::Var(y), &tys, args)?;
-                let value = Term::Reverse(*prim, args.clone(), Box::new(w.clone()));
+                let value = Term::Reverse(*symbol, args.clone(), Box::new(w.clone()));
                 Some(self.at_v(Term::let_(y, tys, value, inner)))
             }
             // The derivative of op_r is that of what the table says it is.
-            Term::Reverse(prim, args, u) => {
-                let expanded = expand(self.supply, *prim, args, u);
+            Term::Reverse(symbol, args, u) => {
+                let expanded = expand(self.supply, *symbol, args, u);
                 self.of(w, &expanded)
             }
             Term::Let(y, d, e) => {
@@ -154,7 +154,7 @@ impl Reverse<'_> {
 
 /// `M +_T N`, by the structure of `T` (§2).
 pub fn plus(supply: &mut Supply, ty: &Ty, m: Term, n: Term) -> Term {
-    let Ty::Tuple(items) = ty else { return Term::Op(Prim::Add, vec![m, n]) };
+    let Ty::Tuple(items) = ty else { return Term::Op(Prim::Add.into(), vec![m, n]) };
     let mut binder = |name| {
         Binder::Tuple(items.iter().map(|ty| (supply.fresh(name, ty.clone()), ty.clone())).collect())
     };
@@ -166,7 +166,7 @@ pub fn plus(supply: &mut Supply, ty: &Ty, m: Term, n: Term) -> Term {
 }
 
 /// `W.op_r(M₀, …)` in terms of operations, as the table defines it: what is differentiated again.
-pub fn expand(supply: &mut Supply, prim: Prim, args: &[Term], w: &Term) -> Term {
+pub fn expand(supply: &mut Supply, symbol: Symbol, args: &[Term], w: &Term) -> Term {
     let mut bindings = vec![];
     let mut name = |supply: &mut Supply, hint: &str, term: &Term| {
         if matches!(term, Term::Var(_) | Term::Real(_) | Term::Int(_)) {
@@ -178,12 +178,13 @@ pub fn expand(supply: &mut Supply, prim: Prim, args: &[Term], w: &Term) -> Term 
     };
     let args: Vec<_> = args.iter().map(|arg| name(supply, "m", arg)).collect();
     let w = name(supply, "w", w);
-    let partials = prim.row().smooth().map_or(&[][..], |smooth| smooth.partials);
+    let partials = symbol.prim.row().smooth().map_or(&[][..], |smooth| smooth.partials);
     let uses_result = partials.iter().flatten().any(mentions_result);
-    let operation = Term::Op(prim, args.clone());
+    let operation = Term::Op(symbol, args.clone());
     let result = if uses_result { name(supply, "r", &operation) } else { operation };
+    let applied = Applied { symbol, args: &args, result: &result };
     let parts = partials.iter().flatten();
-    let mut parts: Vec<_> = parts.map(|partial| times(partial, &w, &args, &result)).collect();
+    let mut parts: Vec<_> = parts.map(|partial| applied.times(partial, &w)).collect();
     let body = if parts.len() == 1 { parts.remove(0) } else { Term::Tuple(parts) };
     bindings
         .into_iter()
@@ -202,53 +203,78 @@ fn mentions_result(partial: &Partial) -> bool {
     }
 }
 
-/// A partial derivative times a cotangent; the factors 1 and 0 are left out.
-fn times(partial: &Partial, w: &Term, args: &[Term], result: &Term) -> Term {
-    match partial {
-        Partial::Zero => Term::Real(0.0),
-        Partial::Real(1.0) => w.clone(),
-        Partial::If(cond, then, other) => {
-            let test = condition(cond, args, result);
-            let then = times(then, w, args, result);
-            let other = times(other, w, args, result);
-            match test {
-                Test::Known(truth) => {
-                    if truth {
-                        then
-                    } else {
-                        other
-                    }
-                }
-                Test::Pred(_, _) | Test::If(_, _, _) => {
-                    Term::If(Box::new(test), Box::new(then), Box::new(other))
-                }
-            }
-        }
-        Partial::Arg(_)
-        | Partial::Result
-        | Partial::Real(_)
-        | Partial::Int(_)
-        | Partial::Prim(_, _) => {
-            Term::Op(Prim::Mul, vec![factor(partial, args, result), w.clone()])
-        }
-    }
+/// An operation at arguments, in whose terms its partial derivatives are written.
+struct Applied<'t> {
+    symbol: Symbol,
+    args: &'t [Term],
+    result: &'t Term,
 }
 
-fn factor(partial: &Partial, args: &[Term], result: &Term) -> Term {
-    match partial {
-        Partial::Arg(index) => args[*index].clone(),
-        Partial::Result => result.clone(),
-        Partial::Real(x) => Term::Real(*x),
-        Partial::Int(n) => Term::Int(*n),
-        Partial::Zero => Term::Real(0.0),
-        Partial::Prim(prim, items) => {
-            let items: Vec<_> = items.iter().map(|item| factor(item, args, result)).collect();
-            literal(*prim, &items).unwrap_or(Term::Op(*prim, items))
+impl Applied<'_> {
+    /// A partial derivative times a cotangent; the factors 1 and 0 are left out.
+    fn times(&self, partial: &Partial, w: &Term) -> Term {
+        match partial {
+            Partial::Zero => Term::Real(0.0),
+            Partial::Real(1.0) => w.clone(),
+            Partial::If(cond, then, other) => {
+                let test = self.condition(cond);
+                let (then, other) = (self.times(then, w), self.times(other, w));
+                match test {
+                    Test::Known(truth) => {
+                        if truth {
+                            then
+                        } else {
+                            other
+                        }
+                    }
+                    Test::Pred(_, _) | Test::If(_, _, _) => {
+                        Term::If(Box::new(test), Box::new(then), Box::new(other))
+                    }
+                }
+            }
+            Partial::Arg(_)
+            | Partial::Result
+            | Partial::Real(_)
+            | Partial::Int(_)
+            | Partial::Prim(_, _) => {
+                let product = self.symbol.in_table(Prim::Mul);
+                Term::Op(product, vec![self.factor(partial), w.clone()])
+            }
         }
-        Partial::If(cond, then, other) => {
-            let (then, other) = (factor(then, args, result), factor(other, args, result));
-            Term::If(Box::new(condition(cond, args, result)), Box::new(then), Box::new(other))
+    }
+
+    fn factor(&self, partial: &Partial) -> Term {
+        match partial {
+            Partial::Arg(index) => self.args[*index].clone(),
+            Partial::Result => self.result.clone(),
+            Partial::Real(x) => Term::Real(*x),
+            Partial::Int(n) => Term::Int(*n),
+            Partial::Zero => Term::Real(0.0),
+            Partial::Prim(prim, items) => {
+                let items: Vec<_> = items.iter().map(|item| self.factor(item)).collect();
+                let operation = |items| Term::Op(self.symbol.in_table(*prim), items);
+                literal(*prim, &items).unwrap_or_else(|| operation(items))
+            }
+            Partial::If(cond, then, other) => {
+                let (then, other) = (self.factor(then), self.factor(other));
+                Term::If(Box::new(self.condition(cond)), Box::new(then), Box::new(other))
+            }
         }
+    }
+
+    fn condition(&self, partial: &Partial) -> Test {
+        let Partial::Prim(prim, items) = partial else { return Test::Known(false) };
+        if *prim == Prim::Not {
+            let (no, yes) = (Box::new(Test::Known(false)), Box::new(Test::Known(true)));
+            return Test::If(Box::new(self.condition(&items[0])), no, yes);
+        }
+        let items: Vec<_> = items.iter().map(|item| self.factor(item)).collect();
+        if let Some(items) = integers(&items)
+            && let Ok(Scalar::Bool(truth)) = prim.eval_scalar(&items)
+        {
+            return Test::Known(truth);
+        }
+        Test::Pred(self.symbol.in_table(*prim), items)
     }
 }
 
@@ -268,21 +294,6 @@ fn integers(items: &[Term]) -> Option<Vec<Scalar>> {
         .collect()
 }
 
-fn condition(partial: &Partial, args: &[Term], result: &Term) -> Test {
-    let Partial::Prim(prim, items) = partial else { return Test::Known(false) };
-    if *prim == Prim::Not {
-        let test = condition(&items[0], args, result);
-        return Test::If(Box::new(test), Box::new(Test::Known(false)), Box::new(Test::Known(true)));
-    }
-    let items: Vec<_> = items.iter().map(|item| factor(item, args, result)).collect();
-    if let Some(items) = integers(&items)
-        && let Ok(Scalar::Bool(truth)) = prim.eval_scalar(&items)
-    {
-        return Test::Known(truth);
-    }
-    Test::Pred(*prim, items)
-}
-
 /// A copy in which all binding variables are different: those that are bound again get new ones.
 pub fn freshen(supply: &mut Supply, term: &Term) -> Term {
     Freshen { supply, bound: BTreeSet::new(), names: BTreeMap::new() }.term(term)
@@ -300,10 +311,10 @@ impl Freshen<'_> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match term {
             Term::Var(var) => Term::Var(self.names.get(var).copied().unwrap_or(*var)),
             Term::Real(_) | Term::Int(_) => term.clone(),
-            Term::Op(prim, items) => Term::Op(*prim, self.terms(items)),
+            Term::Op(symbol, items) => Term::Op(*symbol, self.terms(items)),
             Term::Tuple(items) => Term::Tuple(self.terms(items)),
-            Term::Reverse(prim, items, w) => {
-                Term::Reverse(*prim, self.terms(items), Box::new(self.term(w)))
+            Term::Reverse(symbol, items, w) => {
+                Term::Reverse(*symbol, self.terms(items), Box::new(self.term(w)))
             }
             Term::Let(binder, value, body) => {
                 let value = self.term(value);
@@ -349,7 +360,7 @@ impl Freshen<'_> {
     fn test(&mut self, test: &Test) -> Test {
         match test {
             Test::Known(truth) => Test::Known(*truth),
-            Test::Pred(prim, items) => Test::Pred(*prim, self.terms(items)),
+            Test::Pred(symbol, items) => Test::Pred(*symbol, self.terms(items)),
             Test::If(cond, then, other) => {
                 let (cond, then) = (self.test(cond), self.test(then));
                 Test::If(Box::new(cond), Box::new(then), Box::new(self.test(other)))

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::{Diagnostic, Span};
+use pullback_engine::Letter;
 use pullback_eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
 use pullback_lambda::{DefId, Program};
 
@@ -11,7 +12,7 @@ use super::convert::{Foreign, Paper, paper, to_val};
 use super::evaluate::{Functions, LISTED, MAX_DEPTH, MAX_STEPS, Run, Step, enter};
 use super::print::{Printer, shortened};
 use super::reverse::reverse;
-use super::stuck::Stuck;
+use super::stuck::{Stuck, Undefined, Why};
 use super::sweep::sweep;
 use super::term::{Binder, Function, Supply, Term, Ty, Val};
 use pullback_reduce::specialise;
@@ -32,11 +33,12 @@ pub fn show_terms(
     program: &Program,
     def: DefId,
     argument: &Value,
-    fuel: Option<u64>,
+    letter: Letter,
 ) -> Option<Result<String, Box<Diagnostic>>> {
     let (Ok(paper), Some(point)) = (converted(program, def), to_val(argument)) else { return None };
     let span = paper.span;
-    stacker::grow(STACK, || match Forms::of(bounded(paper, fuel), &point, false) {
+    let is_strict = letter.is_strict;
+    stacker::grow(STACK, || match Forms::of(bounded(paper, letter), &point, is_strict, false) {
         Ok(forms) => Some(Ok(forms.text(&mut Printer::new(&forms.supply)))),
         Err((Stuck::Steps | Stuck::Depth | Stuck::Trace, _)) => None,
         Err((stuck, supply)) => Some(Err(explain(stuck, &supply, span))),
@@ -44,44 +46,31 @@ pub fn show_terms(
 }
 
 /// The paper's program, or its approximant if there is a bound.
-fn bounded(paper: Paper, fuel: Option<u64>) -> Paper {
-    match fuel {
+fn bounded(paper: Paper, letter: Letter) -> Paper {
+    match letter.fuel {
         Some(fuel) => paper.approximant(fuel),
         None => paper,
     }
 }
 
-/// The numbered steps of evaluating `W.rd_V(x:S. f(x))`, or of `f` itself if it has no numbers.
-pub fn show_run(program: &Program, def: DefId, argument: Value) -> Result<String, Box<Diagnostic>> {
-    steps_of(program, def, &argument, None)
-}
-
-/// As [`show_run`], with recursion bounded as in figure 8: `letrec_n` for `letrec`.
-pub fn show_run_bounded(
+/// The numbered steps of evaluating `W.rd_V(x:S. f(x))`, or of `f` itself if it has no numbers. With fuel, recursion is
+/// bounded as in figure 8: `letrec_n` for `letrec`.
+pub fn show_run(
     program: &Program,
     def: DefId,
     argument: Value,
-    fuel: u64,
-) -> Result<String, Box<Diagnostic>> {
-    steps_of(program, def, &argument, Some(fuel))
-}
-
-fn steps_of(
-    program: &Program,
-    def: DefId,
-    argument: &Value,
-    fuel: Option<u64>,
+    letter: Letter,
 ) -> Result<String, Box<Diagnostic>> {
     let paper =
         converted(program, def).map_err(|foreign| foreign_construct(program, def, foreign))?;
-    let Some(point) = to_val(argument) else {
+    let Some(point) = to_val(&argument) else {
         let foreign = ("this argument".to_owned(), program.defs[def].span);
         return Err(foreign_construct(program, def, foreign));
     };
     let span = paper.span;
     stacker::grow(STACK, || {
-        Forms::of(bounded(paper, fuel), &point, true)
-            .and_then(|forms| forms.steps())
+        Forms::of(bounded(paper, letter), &point, letter.is_strict, true)
+            .and_then(|forms| forms.steps(letter.is_strict))
             .map_err(|(stuck, supply)| explain(stuck, &supply, span))
     })
 }
@@ -108,6 +97,8 @@ struct Forms {
     literal: Literal,
     /// The steps of symbolic evaluation.
     log: Vec<Step>,
+    /// Where the table of conventions gave a value that the paper does not give, first, and how often.
+    convention: Option<(Box<Undefined>, usize)>,
 }
 
 /// Why there are no forms, with the names.
@@ -115,13 +106,13 @@ type Failure = (Stuck, Supply);
 
 impl Forms {
     /// `φ | x ↦ V ⊢ M ⤳ C` for the body of the entry, then `W.R_V(x. C)`.
-    fn of(paper: Paper, point: &Val, talkative: bool) -> Result<Self, Failure> {
+    fn of(paper: Paper, point: &Val, is_strict: bool, talkative: bool) -> Result<Self, Failure> {
         let functions = Functions::of(&paper.functions, &paper.entry);
         let (name, mut supply) = (paper.entry.name, paper.supply);
         // The body of the entry with its φ, as a call of it finds them.
         let entered = enter(&functions, name);
         match entered.and_then(|(functions, entry)| {
-            Self::at(&mut supply, &functions, &entry, point, talkative)
+            Self::at(&mut supply, &functions, &entry, point, (is_strict, talkative))
         }) {
             Ok(forms) => Ok(Self { supply, ..forms }),
             Err(stuck) => Err((stuck, supply)),
@@ -133,28 +124,33 @@ impl Forms {
         functions: &Functions,
         entry: &Function,
         point: &Val,
-        talkative: bool,
+        (is_strict, talkative): (bool, bool),
     ) -> Result<Self, Stuck> {
         let x = entry.param.clone();
-        let mut run = Run::new(supply, talkative);
+        let mut run = Run::new(supply, talkative).strict(is_strict);
         run.bind(&x, point);
         let trace = run.symbolic(functions, &entry.body)?;
         let log = run.log.take().unwrap_or_default();
+        let mut convention = run.conventions().cloned();
         let value = run.evaluate(&Functions::default(), &trace)?;
         let w = ones(&value.ty());
         let linear = sweep(supply, &w, point, &x, &trace).ok_or(Stuck::Untyped)?;
-        let linear_value = closed(supply, &linear)?;
+        let mut names = supply.clone();
+        let mut run = Run::new(&mut names, false).strict(is_strict);
+        let linear_value = run.evaluate(&Functions::default(), &linear)?;
+        convention = convention.or_else(|| run.conventions().cloned());
         let literal = reverse(supply, &w.to_term(), &point.to_term(), &x, &trace, COUNTED);
         let literal = match literal {
             None => Literal::Huge,
             Some(term) if term.is_larger(SHOWN) => Literal::Counted(term.size()),
             Some(term) => {
-                let value = closed(supply, &term)?;
+                let value = closed(supply, &term, is_strict)?;
                 Literal::Shown(term, value)
             }
         };
         let (linear, point) = ((linear, linear_value), point.clone());
-        Ok(Self { supply: Supply::default(), point, x, trace, value, w, linear, literal, log })
+        let supply = Supply::default();
+        Ok(Self { supply, point, x, trace, value, w, linear, literal, log, convention })
     }
 
     /// `--stage trace`
@@ -182,7 +178,18 @@ impl Forms {
                 writeln!(out, "\n{head}, as in figure 6: more than {COUNTED} nodes, not shown")
             }
         };
+        out.push_str(&self.convention());
         out
+    }
+
+    /// The line that says where the table of conventions was used.
+    fn convention(&self) -> String {
+        let Some((first, count)) = &self.convention else { return String::new() };
+        let more = if *count > 1 { format!(", the first of {count}") } else { String::new() };
+        let (applied, reason) = (first.applied(), first.reason());
+        format!(
+            "\nby the table of conventions, since the paper leaves it undefined{more}: `{applied}` ({reason})\n"
+        )
     }
 
     /// `W.R_V(x. C)`
@@ -192,7 +199,7 @@ impl Forms {
     }
 
     /// `--stage trace-run`
-    fn steps(self) -> Result<String, Failure> {
+    fn steps(self, is_strict: bool) -> Result<String, Failure> {
         let (form, derivative) = match &self.literal {
             Literal::Shown(term, _) => ("as in figure 6", term),
             Literal::Counted(_) | Literal::Huge => {
@@ -200,7 +207,7 @@ impl Forms {
             }
         };
         let mut names = self.supply.clone();
-        let mut run = Run::new(&mut names, true);
+        let mut run = Run::new(&mut names, true).strict(is_strict);
         let result = run.evaluate(&Functions::default(), derivative);
         let evaluation = run.log.take().unwrap_or_default();
         let result = match result {
@@ -218,6 +225,7 @@ impl Forms {
         list(&mut out, &mut printer, self.log.len(), &evaluation);
         let (value, result) = (printer.value(&self.value), printer.value(&result));
         let _ = writeln!(out, "\nvalue      {value}\nderivative {result}");
+        out.push_str(&self.convention());
         Ok(out)
     }
 }
@@ -236,9 +244,9 @@ fn list(out: &mut String, printer: &mut Printer<'_>, before: usize, steps: &[Ste
 }
 
 /// The value of a closed trace term.
-fn closed(supply: &Supply, term: &Term) -> Result<Val, Stuck> {
+fn closed(supply: &Supply, term: &Term, is_strict: bool) -> Result<Val, Stuck> {
     let mut names = supply.clone();
-    Run::new(&mut names, false).evaluate(&Functions::default(), term)
+    Run::new(&mut names, false).strict(is_strict).evaluate(&Functions::default(), term)
 }
 
 fn ones(ty: &Ty) -> Val {
@@ -266,7 +274,7 @@ fn foreign_construct(program: &Program, def: DefId, (what, span): Foreign) -> Bo
     )
 }
 
-/// Why there are no terms, at the entry: terms of the paper have no place.
+/// Why there are no terms: at the operation that is undefined, else at the entry.
 fn explain(stuck: Stuck, supply: &Supply, span: Span) -> Box<Diagnostic> {
     let small = "the rules of the paper are followed to the letter, for small terms";
     let large = "use `--stage trace`, which shows the record of an evaluation of any length";
@@ -283,7 +291,26 @@ fn explain(stuck: Stuck, supply: &Supply, span: Span) -> Box<Diagnostic> {
         Stuck::Fuel(fun) => {
             ("E0708", format!("`{}` {OUT_OF_FUEL}", supply.funs[fun].0), FUEL_NOTE, FUEL_HINT)
         }
+        Stuck::Undefined(undefined) => return undefined_at(&undefined, span),
         Stuck::Untyped => ("E0799", "this trace term does not type check".to_owned(), small, large),
     };
     Box::new(Diagnostic::error(code, span, why, "evaluated from here").note(note).hint(hint))
+}
+
+/// Where evaluation is stuck in the strict domain; the entry is `span`.
+fn undefined_at(undefined: &Undefined, span: Span) -> Box<Diagnostic> {
+    let code = match undefined.why {
+        Why::Tie => "E0714",
+        Why::Edge => "E0715",
+        Why::Value(_) | Why::Slope(_) => "E0721",
+    };
+    let place = undefined.symbol.place;
+    let place = if place.is_none() { span } else { place };
+    let title = format!("evaluation is stuck: `{}` is undefined", undefined.applied());
+    Box::new(
+        Diagnostic::error(code, place, title, "stuck here")
+            .note(undefined.reason())
+            .note("under `--domain=strict` operations and predicates are partial, as in the paper")
+            .hint("move the input off this point, or use `--domain=trace` for the table of conventions"),
+    )
 }

@@ -13,7 +13,7 @@ use pullback_prim::{Prim, Scalar};
 
 use super::operation::operate_reals;
 use super::reverse::expand;
-use super::term::{Binder, Supply, Term, Test, Ty, Val, Var, operand_type, operands};
+use super::term::{Binder, Supply, Symbol, Term, Test, Ty, Val, Var, operand_type, operands};
 
 /// `W.R_V(x:T. C)` with a length proportional to that of `C`, or nothing if the terms do not fit.
 pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) -> Option<Term> {
@@ -35,14 +35,15 @@ pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) ->
     seed(&y, w, &mut bars)?;
     let Flat { supply, code, .. } = flat;
     let mut backwards = vec![];
-    for (var, prim, args) in code.iter().rev() {
+    for (var, symbol, args) in code.iter().rev() {
         let Some(bar) = total(supply, *var, bars.remove(var), &mut backwards) else { continue };
-        for (arg, bar) in contributions(supply, *prim, args, bar, &mut backwards) {
+        for (arg, bar) in contributions(supply, *symbol, args, bar, &mut backwards) {
             bars.entry(arg).or_default().push(bar);
         }
     }
     let body = gather(supply, &shape, &mut bars, &mut backwards);
-    let forwards = code.into_iter().map(|(var, prim, args)| (var, Ty::Real, Term::Op(prim, args)));
+    let forwards =
+        code.into_iter().map(|(var, symbol, args)| (var, Ty::Real, Term::Op(symbol, args)));
     let bindings: Vec<_> = (inputs.into_iter().map(|(var, term)| (var, Ty::Real, term)))
         .chain(forwards)
         .chain(backwards)
@@ -64,7 +65,7 @@ struct Flat<'s> {
     env: BTreeMap<Var, Shape>,
     /// The values at `V`, to decide conditions.
     values: BTreeMap<Var, f64>,
-    code: Vec<(Var, Prim, Vec<Term>)>,
+    code: Vec<(Var, Symbol, Vec<Term>)>,
 }
 
 impl Flat<'_> {
@@ -109,16 +110,16 @@ impl Flat<'_> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match term {
             Term::Var(var) => self.env.get(var).cloned(),
             Term::Real(_) | Term::Int(_) => Some(Shape::Atom(term.clone())),
-            Term::Op(prim, args) => {
+            Term::Op(symbol, args) => {
                 let args = self.atoms(args)?;
-                let value = operate_reals(*prim, &self.scalars(&args)?)?;
+                let value = operate_reals(symbol.prim, &self.scalars(&args)?)?;
                 let var = own.unwrap_or_else(|| self.supply.fresh("v", Ty::Real));
                 self.values.insert(var, value);
-                self.code.push((var, *prim, args));
+                self.code.push((var, *symbol, args));
                 Some(Shape::Atom(Term::Var(var)))
             }
-            Term::Reverse(prim, args, w) => {
-                let expanded = expand(self.supply, *prim, args, w);
+            Term::Reverse(symbol, args, w) => {
+                let expanded = expand(self.supply, *symbol, args, w);
                 self.named(&expanded, own)
             }
             Term::Let(binder, value, body) => {
@@ -185,13 +186,13 @@ impl Flat<'_> {
     fn test(&mut self, test: &Test) -> Option<bool> {
         match test {
             Test::Known(truth) => Some(*truth),
-            Test::Pred(prim, args) => {
+            Test::Pred(symbol, args) => {
                 let kept = self.code.len();
                 let args = self.atoms(args)?;
                 let args = self.scalars(&args)?;
                 // What only a condition needs has no part in the derivative.
                 self.code.truncate(kept);
-                match prim.eval_scalar(&args) {
+                match symbol.prim.eval_scalar(&args) {
                     Ok(Scalar::Bool(truth)) => Some(truth),
                     Ok(Scalar::Real(_) | Scalar::Int(_) | Scalar::Str(_)) | Err(_) => None,
                 }
@@ -228,7 +229,7 @@ fn total(
     parts: Option<Vec<Term>>,
     code: &mut Bindings,
 ) -> Option<Term> {
-    let sum = parts?.into_iter().reduce(|sum, part| Term::Op(Prim::Add, vec![sum, part]))?;
+    let sum = parts?.into_iter().reduce(|sum, part| Term::Op(Prim::Add.into(), vec![sum, part]))?;
     if matches!(sum, Term::Var(_) | Term::Real(_)) {
         return Some(sum);
     }
@@ -240,7 +241,7 @@ fn total(
 /// What the arguments of an operation receive.
 fn contributions(
     supply: &mut Supply,
-    prim: Prim,
+    symbol: Symbol,
     args: &[Term],
     bar: Term,
     code: &mut Bindings,
@@ -254,11 +255,11 @@ fn contributions(
         )
         .collect()
     };
-    if prim == Prim::Add {
+    if symbol.prim == Prim::Add {
         return vars(&|_| bar.clone());
     }
     let ty = operand_type(args);
-    let term = Term::Reverse(prim, args.to_vec(), Box::new(bar));
+    let term = Term::Reverse(symbol, args.to_vec(), Box::new(bar));
     match ty {
         Ty::Real => vars(&|_| term.clone()),
         Ty::Tuple(tys) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_base::{IdVec, Name, id_type};
+use pullback_base::{IdVec, Name, Span, id_type};
 use pullback_prim::Prim;
 
 id_type!(
@@ -24,6 +24,35 @@ pub enum Ty {
     Tuple(Vec<Ty>),
 }
 
+/// An operation symbol `op`, or a predicate symbol `pred`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Symbol {
+    /// Its primitive.
+    pub prim: Prim,
+    /// Where the program has it, or the operation whose derivative has it; none of sums that a rule of the paper adds.
+    pub place: Span,
+    /// Whether a partial derivative of the table has it. Predicates are total there: they tell apart formulas of one
+    /// smooth function.
+    pub is_in_table: bool,
+}
+
+impl Symbol {
+    /// A symbol of the program.
+    pub fn at(prim: Prim, place: Span) -> Self {
+        Self { prim, place, is_in_table: false }
+    }
+    /// A symbol in a partial derivative of this one.
+    pub fn in_table(self, prim: Prim) -> Self {
+        Self { prim, place: self.place, is_in_table: true }
+    }
+}
+
+impl From<Prim> for Symbol {
+    fn from(prim: Prim) -> Self {
+        Self::at(prim, Span::NONE)
+    }
+}
+
 /// A term `M`. The trace terms `C` are those without functions and `rd`, and without conditionals
 /// except where a partial derivative of the table has one.
 #[derive(Clone, Debug)]
@@ -35,10 +64,10 @@ pub enum Term {
     /// An exponent or an order: part of the operation symbol it is an argument of.
     Int(i64),
     /// `op(M₀, …)`, addition among them.
-    Op(Prim, Vec<Term>),
+    Op(Symbol, Vec<Term>),
     /// `W.op_r(M₀, …)`: the reverse-mode derivative of an operation at these arguments for the
     /// cotangent `W`, the last field. A tuple, one component an argument, unless it has only one.
-    Reverse(Prim, Vec<Term>, Box<Term>),
+    Reverse(Symbol, Vec<Term>, Box<Term>),
     /// `let x:T = M in N`, or `let ⟨x₀:T₀, …⟩ = M in N`
     Let(Binder, Box<Term>, Box<Term>),
     /// `⟨M₀, …⟩`
@@ -77,7 +106,7 @@ pub enum Binder {
 #[derive(Clone, Debug)]
 pub enum Test {
     /// `pred(M₀, …)`
-    Pred(Prim, Vec<Term>),
+    Pred(Symbol, Vec<Term>),
     /// `true` or `false`
     Known(bool),
     /// `if B then B else B`, which is how `&&`, `||` and `not` are spelled.

@@ -8,10 +8,9 @@ use std::rc::Rc;
 use crate::support::{def, papers, program};
 use pullback_base::Diagnostic;
 use pullback_engines::semantics::{
-    Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, show_run, show_run_bounded,
-    show_terms, sweep,
+    Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, show_run, show_terms, sweep,
 };
-use pullback_engines::show_trace;
+use pullback_engines::{Letter, show_trace};
 use pullback_eval::Value;
 use pullback_lambda::Program;
 use pullback_oracle::{Data, eval_f64, jvp_complex_step};
@@ -191,24 +190,28 @@ fn figure_6_doubles_with_every_let_and_the_sweep_does_not() {
 fn shows_terms_and_steps() {
     let program = source("def f : Real -> Real = \\($x : Real) -> mul $x $x");
     let f = def(&program, "f");
-    let terms = show_terms(&program, f, &Value::Real(3.0), None).unwrap().unwrap();
+    let terms = show_terms(&program, f, &Value::Real(3.0), Letter::default()).unwrap().unwrap();
     assert!(terms.contains("1.mul_r(x, x)") && terms.contains("value: 6"), "{terms}");
-    let steps = show_run(&program, f, Value::Real(3.0)).unwrap();
+    let steps = show_run(&program, f, Value::Real(3.0), Letter::default()).unwrap();
     assert!(steps.contains("    1  x * x ⤳ x * x") && steps.contains("derivative 6"), "{steps}");
     let foreign = source("def f : Real -> Real = \\($x : Real) -> sum [$x, $x]");
     let f = def(&foreign, "f");
-    assert!(show_terms(&foreign, f, &Value::Real(3.0), None).is_none());
-    assert_eq!(show_run(&foreign, f, Value::Real(3.0)).unwrap_err().code, "E0717");
+    assert!(show_terms(&foreign, f, &Value::Real(3.0), Letter::default()).is_none());
+    assert_eq!(
+        show_run(&foreign, f, Value::Real(3.0), Letter::default()).unwrap_err().code,
+        "E0717"
+    );
 }
 
 #[test]
 fn steps_are_shown_with_bounded_recursion() {
     let program = source(SQUARES);
     let f = def(&program, "f");
-    let plain = show_run(&program, f, Value::Real(1.5)).unwrap();
+    let plain = show_run(&program, f, Value::Real(1.5), Letter::default()).unwrap();
     // The fifth call of `f` inside itself is the last.
     for fuel in 0..8 {
-        match show_run_bounded(&program, f, Value::Real(1.5), fuel) {
+        let letter = Letter { fuel: Some(fuel), ..Letter::default() };
+        match show_run(&program, f, Value::Real(1.5), letter) {
             Ok(steps) => assert!(fuel >= 5 && steps == plain, "{fuel}: {steps}"),
             Err(fault) => assert!(fuel < 5 && fault.code == "E0708", "{fuel}: {fault:?}"),
         }
@@ -223,11 +226,11 @@ fn counting(n: f64) -> Program {
 }
 
 fn trace_of(program: &Program, at: f64) -> Result<String, Box<Diagnostic>> {
-    show_trace(program, def(program, "f"), Value::Real(at))
+    show_trace(program, def(program, "f"), Value::Real(at), Letter::default())
 }
 
 fn steps_of(program: &Program, at: f64) -> Result<String, Box<Diagnostic>> {
-    show_run(program, def(program, "f"), Value::Real(at))
+    show_run(program, def(program, "f"), Value::Real(at), Letter::default())
 }
 
 #[test]

@@ -104,7 +104,13 @@ fn inside(case: &Case, at: &[f64]) -> bool {
         args.insert(position, n as f64);
     }
     let first = smooth.partials.iter().position(Option::is_some);
-    smooth.differentiable(&args, |by| Some(by) == first)
+    smooth.differentiable(&args, |by| Some(by) == first) || is_power_of_base(case.prim, &args)
+}
+
+/// Whether it is a power that has a derivative by its base alone, outside the open set where it has one by both.
+fn is_power_of_base(prim: Prim, args: &[f64]) -> bool {
+    let is_power = |x: f64, y: f64| x < 0.0 && y == y.floor() || x == 0.0 && y >= 1.0;
+    prim == Prim::Pow && matches!(args, [x, y] if is_power(*x, *y))
 }
 
 type Stated = (Vec<f64>, Vec<Option<f64>>, Option<f64>);
