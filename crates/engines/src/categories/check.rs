@@ -2,6 +2,7 @@
 //!
 //! Input: arrows. Output: the target for a source, or one sentence about what does not fit.
 
+use pullback_base::bug;
 use pullback_lambda::{Datas, Lit, Program, Type, TypeKind, admits, is_first_order, tangent};
 
 use super::cl::{Cl, ClDef, ClKind, ClProgram, Function};
@@ -23,6 +24,13 @@ pub fn check(program: &Program, defs: &ClProgram) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Stops where an arrow of a converted program is not well-typed, in every build.
+pub fn demand(program: &Program, defs: &ClProgram) {
+    if let Err(why) = check(program, defs) {
+        bug("categories", format_args!("well-typed arrows of a converted program: {why}"));
+    }
 }
 
 struct Checker<'p> {

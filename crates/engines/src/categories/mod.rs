@@ -109,7 +109,7 @@ fn arrows(program: &Program, def: DefId) -> Result<Arrows, Box<Diagnostic>> {
         let construct = "a program of this size; derivatives of derivatives make programs grow";
         return Err(outside_fragment(NAME, construct, work.defs[def].span));
     }
-    debug_assert_eq!(check::check(&work, &arrows), Ok(()), "converted programs are well-typed");
+    check::demand(&work, &arrows);
     Ok(Arrows { work, arrows, def })
 }
 

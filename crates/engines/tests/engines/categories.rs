@@ -288,6 +288,9 @@ fn the_type_checker_rejects_broken_arrows() {
             assert!(break_at(&mut def.body, &mut { at }), "{text}: arrow {at} of {size}");
             let verdict = check::check(&work, &broken);
             assert!(verdict.is_err(), "{text}: arrow {at} of {size} is not noticed");
+            // In a release build too.
+            let stopped = std::panic::catch_unwind(|| check::demand(&work, &broken));
+            assert!(stopped.is_err(), "{text}: arrow {at} of {size} is let through");
         }
     }
 }
