@@ -88,10 +88,11 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let text = pullback_tools::demo(&mut query, &call);
             finish(&query, color, text)
         }
-        Command::Show { call, settings, stage, .. } => {
+        Command::Show { call, settings, stage, as_source, .. } => {
             let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
             let call = call.call("", settings.settings(WarnArgs::NONE));
             let text = match stage {
+                Some(stage) if *as_source => pullback_tools::show_source(&mut query, &call, stage),
                 Some(stage) => pullback_tools::show(&mut query, &call, stage),
                 None => pullback_tools::show_passes(&mut query, &call),
             };

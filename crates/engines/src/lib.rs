@@ -1,6 +1,7 @@
 //! Engines of automatic differentiation over the calculus, side by side: same calls, same description,
 //! and each can show its work. What an engine is, and those of the evaluator, are in the crate `engine`.
 
+mod as_source;
 pub mod categories;
 mod compiled;
 pub mod curry;
@@ -17,4 +18,4 @@ pub use pullback_engine::{
     evaluate, follow, run, run_in_machine, show_dual, source, trace_engine, vet, wants_vetting,
 };
 pub use show_trace::show_trace;
-pub use table::{ENGINES, LETTERS, REGISTRY, engine_named, fused, modes};
+pub use table::{ENGINES, LETTERS, REGISTRY, SOURCES, engine_named, fused, modes};

@@ -3,7 +3,7 @@
 
 use pullback_compile::Back;
 use pullback_engine::{
-    EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, Stage, dual_engine,
+    EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, ShowFn, Stage, dual_engine,
     needed, show_dual, trace_engine,
 };
 
@@ -48,6 +48,14 @@ pub const REGISTRY: Registry = Registry { engines: ENGINES, fused, has_all: true
 /// `--domain strict` its partial operations and predicates.
 pub const LETTERS: &[(&str, LetterFn)] =
     &[("trace", show_trace), ("trace-run", semantics::show_run)];
+
+/// The stages that `--as-source` writes as programs.
+pub const SOURCES: &[(&str, ShowFn)] = &[
+    ("forward", linear_maps::notes::forward_source),
+    ("reverse", linear_maps::notes::reverse_source),
+    ("cl-rev", categories::reverse_source),
+    ("cl-fwd", categories::forward_source),
+];
 
 const TRACE: EngineInfo = EngineInfo {
     name: "trace",

@@ -40,6 +40,6 @@ pub use library::{
 };
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use plot::{Figure, Plot, plot};
-pub use show::{show, show_passes};
+pub use show::{show, show_passes, show_source};
 pub use stages::{STAGES, Stage, stages};
 pub use test::{STEPS, TestReport, test, test_lines};

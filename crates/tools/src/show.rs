@@ -5,7 +5,7 @@
 //! table.
 
 use pullback_base::{Diagnostic, Span, did_you_mean};
-use pullback_engines::{EngineInfo, LETTERS, Letter, Stage as Form, fused};
+use pullback_engines::{EngineInfo, LETTERS, Letter, SOURCES, Stage as Form, fused};
 use pullback_lambda::{Def, DefId, Expr, Program};
 use pullback_session::call::{Prepared, Purpose, prepare};
 use pullback_session::engine::Engine;
@@ -38,16 +38,7 @@ pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, S
         _ => {
             if let Some((engine, form)) = form_named(stage, call.settings.engine.as_deref()) {
                 let form = fused_form(query, call, engine, form)?;
-                if !call.entry.is_empty() {
-                    return show_form(query, call, engine, form);
-                }
-                let main = Call { entry: "main".to_owned(), ..call.clone() };
-                let shown = show_form(query, &main, engine, form);
-                let missing = query.diagnostics.pop_if(|last| last.code == "E0809");
-                query.diagnostics.extend(missing.map(|missing| {
-                    missing.note("this stage is that of one definition, `main` if none is named")
-                }));
-                return shown;
+                return show_entry(query, call, engine, form);
             }
             let title = format!("there is no stage `{stage}`");
             let names = stages().map(|stage| stage.name);
@@ -55,6 +46,21 @@ pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, S
             query.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint))
         }
     }
+}
+
+/// A stage as the text of a program that can be saved and run.
+pub fn show_source(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
+    let known = SOURCES.iter().find(|(name, _)| *name == stage);
+    let Some(((_, write), (engine, form))) = known.zip(form_named(stage, None)) else {
+        let title = format!("the stage `{stage}` cannot be written as a program");
+        let names: Vec<String> = SOURCES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let hint = format!("`--as-source` goes with {}", names.join(", "));
+        return query.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint));
+    };
+    let form = Form { show: *write, ..*form };
+    let text = show_entry(query, call, engine, &form)?;
+    // What the form is called is up to the program; that the text is one is up to the form.
+    Ok(pullback_syntax::format(&text).unwrap_or(text))
 }
 
 /// The list of passes with their laws, after what elaboration makes of the entry or the file.
@@ -125,6 +131,25 @@ fn entry_of_page(label: &str, words: &str) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// The form of the entry, or of `main` if none is named.
+fn show_entry(
+    query: &mut Query<'_>,
+    call: &Call,
+    engine: &EngineInfo,
+    form: &Form,
+) -> Result<String, Stop> {
+    if !call.entry.is_empty() {
+        return show_form(query, call, engine, form);
+    }
+    let main = Call { entry: "main".to_owned(), ..call.clone() };
+    let shown = show_form(query, &main, engine, form);
+    let missing = query.diagnostics.pop_if(|last| last.code == "E0809");
+    query.diagnostics.extend(missing.map(|missing| {
+        missing.note("this stage is that of one definition, `main` if none is named")
+    }));
+    shown
 }
 
 /// The form, or that of the fused mode if this is asked for.

@@ -146,7 +146,16 @@ const CALLS: &[(&str, &[&str])] = &[
     ("test", &["", "--warn kinks"]),
     ("demo", &["f"]),
     ("doc", &["f"]),
-    ("show", &["f --stage types", "rows --stage lambda", "changed --stage lambda"]),
+    (
+        "show",
+        &[
+            "f --stage types",
+            "rows --stage lambda",
+            "changed --stage lambda",
+            "f --stage reverse --as-source",
+            "f --stage cl-rev --as-source",
+        ],
+    ),
     ("repl", &["< LINES"]),
     // They read no file, or none that is named.
     ("explain", &[]),

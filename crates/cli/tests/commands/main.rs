@@ -1,6 +1,7 @@
 //! Commands with what they print, as one program: those of `tests/cli`, those in the documentation, and all
 //! of them on a file that takes every name.
 
+mod as_source;
 mod bench;
 mod build;
 #[cfg(unix)]

@@ -27,6 +27,7 @@ pub mod print;
 mod push;
 mod pushforward;
 mod reverse;
+mod source;
 mod split;
 mod steps;
 mod turns;
@@ -45,6 +46,7 @@ use pullback_reduce::{
 
 pub(crate) use cl::NAME;
 pub use plan::Halves;
+pub use source::{forward_source, reverse_source};
 
 /// Programs have at most this many arrows: each order of differentiation multiplies them.
 const LARGEST: usize = 100_000;

@@ -70,6 +70,12 @@ pub const STAGES: &[Stage] = &[
         show: |program, def, _| notes::forms::show_tupled(program, def, Tupling::Polymorphic),
     },
     Stage {
+        name: "poly-transposed",
+        about: "value and transposed Jacobian to any target together: figure 8 with its maps turned around",
+        needs_argument: false,
+        show: |program, def, _| notes::forms::show_poly_transposed(program, def),
+    },
+    Stage {
         name: "jacobian-matrix",
         about: "the Jacobian as a matrix of numbers",
         needs_argument: true,

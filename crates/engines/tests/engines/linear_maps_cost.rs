@@ -1,8 +1,10 @@
 //! What the forms of the working notes cost: the engine, and the printed functions evaluated.
 
+use std::rc::Rc;
+
 use pullback_compile::Mode;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
-use pullback_engines::linear_maps::notes::forms::{demo, print_form};
+use pullback_engines::linear_maps::notes::forms::{demo, poly_transposed_forms, print_form};
 use pullback_engines::linear_maps::notes::term::Form;
 use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{engine_named, run};
@@ -45,6 +47,28 @@ fn steps(text: &str, n: usize, stage: usize, form: Form) -> (u64, String) {
     let last = if whole { vector(1.0) } else { Datum::Space(Vector::real(1.0)) };
     evaluation.call(def, form, vec![vector(0.5), last]).unwrap();
     (evaluation.steps, shown)
+}
+
+/// In `∂_R f̄` the maps made so far go down into calls, so a chain of calls costs as much as its steps: the cost grows with the
+/// number of calls, not with how deep they are.
+#[test]
+fn the_transposed_polymorphic_form_does_not_pay_for_depth() {
+    let cost = |text: &str, n: i64| {
+        let (program, f) = wrapped(text);
+        let (mut book, def) = poly_transposed_forms(&program, f).unwrap();
+        let mut evaluation = Evaluation::new(&mut book);
+        let x = Datum::Items(Rc::new(vec![Datum::of_value(&Value::Real(1.01)), Evaluation::one()]));
+        let call = evaluation.call(def, Form::PolymorphicTransposed, vec![x, Datum::Int(n)]);
+        let Datum::Items(parts) = call.unwrap() else { panic!("no pair") };
+        let x_bar = evaluation.apply(&parts[1], Vector::real(1.0)).unwrap();
+        let slope = x_bar.coordinates(&Vector::real(0.0))[0];
+        assert!((slope - n as f64 * 1.01f64.powi(n as i32 - 1)).abs() < 1e-9 * slope, "{slope}");
+        evaluation.steps + evaluation.plain.operations
+    };
+    let deep = "def power (x: Real) (n: Int): Real = if n == 0 then 1.0 else x * power x (n - 1)
+         def f (x: Real) (n: Int): Real = power x n";
+    let [a, b, c] = [20, 40, 80].map(|n| cost(deep, n));
+    assert!(c - b <= 2 * (b - a) + 8, "{a} {b} {c}");
 }
 
 /// Every step counts, so comparisons with the place of a one-hot vector and the zeros beside it do too:

@@ -13,7 +13,7 @@ use pullback_compile::Mode;
 use pullback_engines::linear_maps::matrix::matrix;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{
-    DemoStage, TITLES, demo, print_form, tupled_forms,
+    DemoStage, TITLES, demo, poly_transposed_forms, print_form, tupled_forms,
 };
 use pullback_engines::linear_maps::notes::term::{Book, Form as Stage};
 use pullback_engines::linear_maps::notes::{Tupling, print_demo};
@@ -205,7 +205,9 @@ fn check_stage(case: &Case, book: &Book, form: Stage, x: &Value, what: &str) {
                 close(&x.coordinates(&argument_shape), &expected[row], what);
             }
         }
-        Stage::Tupled | Stage::Polymorphic => panic!("not a stage"),
+        Stage::Tupled | Stage::Polymorphic | Stage::PolymorphicTransposed => {
+            panic!("not a stage")
+        }
     }
 }
 
@@ -266,6 +268,54 @@ fn tupled_forms_compute_value_and_derivative() {
                 let y = evaluation.apply(&parts[1], joined(unit)).unwrap();
                 let column: Vec<f64> = expected.iter().map(|row| row[at]).collect();
                 close(&y.coordinates(&shape), &column, &shown);
+            }
+        }
+    }
+}
+
+/// `∂_R f̄(x, 1)` applied to a cotangent is `rev$f`: the map goes from the result to the argument.
+#[test]
+fn the_transposed_polymorphic_form_is_reverse_mode() {
+    for case in cases() {
+        for x in &case.form.points {
+            let args = case.arguments(x);
+            let Form { program, def, .. } = &case.form;
+            let (mut book, def) = poly_transposed_forms(program, *def).unwrap();
+            let shown = print_form(&book, Stage::PolymorphicTransposed);
+            let mut evaluation = Evaluation::new(&mut book);
+            let spaces: Vec<Vector> =
+                args.iter().map(|arg| Datum::of_value(arg).vector()).collect();
+            // `1` on the argument, part by part: into the part's place.
+            let pairs: Vec<Datum> = args
+                .iter()
+                .enumerate()
+                .map(|(at, arg)| {
+                    let inject = evaluation.build(|maps, _| {
+                        let select = maps.select(at as u32)?;
+                        maps.transpose(select)
+                    });
+                    let map = if args.len() == 1 { Evaluation::one() } else { inject.unwrap() };
+                    Datum::Items(Rc::new(vec![Datum::of_value(arg), map]))
+                })
+                .collect();
+            let params = &case.stages[0].book.functions[&(case.def, Stage::Original)].params;
+            assert_eq!(params.len(), pairs.len(), "{shown}");
+            let is_empty = |arg: &Value| arg.as_array().is_some_and(|array| array.len() == 0);
+            let active = |at: usize| !spaces[at].basis().is_empty() || is_empty(&args[at]);
+            let data = pairs.into_iter().zip(&args).enumerate();
+            let data =
+                data.map(|(at, (pair, arg))| if active(at) { pair } else { Datum::of_value(arg) });
+            let data: Vec<Datum> = data.collect();
+            let pair = evaluation.call(def, Stage::PolymorphicTransposed, data).unwrap();
+            let Datum::Items(parts) = pair else { panic!("no pair") };
+            let value = case.value(x);
+            close(&parts[0].numbers(&value).unwrap(), &reals(&value), &shown);
+            let expected = case.jacobian(x);
+            let shape = Datum::of_value(&value).vector();
+            let source = if spaces.len() == 1 { spaces[0].clone() } else { Vector::Parts(spaces) };
+            for (row, dr) in shape.basis().into_iter().enumerate() {
+                let x_bar = evaluation.apply(&parts[1], dr).unwrap();
+                close(&x_bar.coordinates(&source), &expected[row], &shown);
             }
         }
     }

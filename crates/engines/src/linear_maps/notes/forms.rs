@@ -8,6 +8,7 @@ use super::anf::anf;
 use super::cse::cse;
 use super::nabla::{Tupling, jacobian, refreshed, tupled};
 use super::optimise::optimise;
+use super::polytransposed;
 use super::print::print_function;
 use super::read::read;
 use super::term::{Book, Form, Function, Op, Sym, Term, op, var};
@@ -81,6 +82,13 @@ fn tangents(book: &mut Book, params: &[Sym]) -> (Vec<Sym>, Term) {
         _ => Term::Tuple(parts),
     };
     (new, vector)
+}
+
+/// The parameter of a definition whose tangent is this one of those that `fwd$f` takes.
+pub(super) fn active_parameter(book: &Book, def: DefId, nth: usize) -> Option<usize> {
+    let original = book.functions.get(&(def, Form::Original))?;
+    let params = original.params.iter().enumerate();
+    params.filter(|(_, param)| book.known(**param).active).map(|(at, _)| at).nth(nth)
 }
 
 /// `fwd$f(x, dx) = ∂f(x) ⊙ dx`
@@ -212,6 +220,21 @@ fn form_of(tupling: Tupling) -> Form {
         Tupling::Basic => Form::Tupled,
         Tupling::Polymorphic => Form::Polymorphic,
     }
+}
+
+/// `∂_R f̄` of a definition and all it calls, with the original functions.
+pub fn poly_transposed_forms(program: &Program, def: DefId) -> Outcome<(Book, DefId)> {
+    let (mut book, def) = tupled_forms(program, def, Tupling::Polymorphic)?;
+    each(&mut book, Form::Polymorphic, Form::PolymorphicTransposed, &|_, _, function| {
+        polytransposed::transposed(function)
+    });
+    Ok((book, def))
+}
+
+/// `∂_R f̄`
+pub fn show_poly_transposed(program: &Program, def: DefId) -> Outcome<String> {
+    let (book, _) = poly_transposed_forms(program, def)?;
+    Ok(print_form(&book, Form::PolymorphicTransposed))
 }
 
 /// `∂f` of figure 7 or 8.

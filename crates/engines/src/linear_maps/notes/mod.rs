@@ -12,11 +12,14 @@ pub mod forms;
 mod laws;
 mod nabla;
 mod optimise;
+mod polytransposed;
 mod print;
 mod read;
+mod source;
 pub mod term;
 mod vectors;
 
 pub use forms::{print_demo, print_form};
 pub use nabla::Tupling;
 pub use optimise::optimised;
+pub use source::{forward_source, reverse_source};

@@ -42,6 +42,7 @@ pub fn function_name(book: &Book, def: DefId, form: Form) -> String {
         Form::Reverse => format!("{name}`"),
         Form::Tupled => format!("Dt{name}"),
         Form::Polymorphic => format!("Dp{name}"),
+        Form::PolymorphicTransposed => format!("Rp{name}"),
     }
 }
 

@@ -110,6 +110,8 @@ impl Reader<'_> {
         if !self.active(&body.ty) {
             self.book.inactive.insert(id);
         }
+        let types = params.iter().map(|param| self.program.vars[*param].ty.clone()).collect();
+        self.book.signatures.insert(id, (types, body.ty.clone()));
         let params = params.iter().map(|param| self.bind(*param)).collect();
         let body = self.term(body)?;
         self.book.functions.insert((id, Form::Original), Function { params, body });

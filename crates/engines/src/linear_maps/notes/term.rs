@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pullback_lambda::{DefId, Lit};
+use pullback_lambda::{DefId, Lit, Type};
 use pullback_prim::Prim;
 
 /// A variable.
@@ -30,6 +30,8 @@ pub enum Form {
     Tupled,
     /// `∂f` of figure 8
     Polymorphic,
+    /// `∂_R f̄`: figure 8 with all maps turned around
+    PolymorphicTransposed,
 }
 
 /// An operator beside the primitives.
@@ -192,6 +194,8 @@ pub struct Book {
     pub(super) inactive: BTreeSet<DefId>,
     /// The sizes of vectors that are bound, where they are written out.
     pub(super) sizes: BTreeMap<Sym, Term>,
+    /// The types of the parameters and of the result of each definition.
+    pub(super) signatures: BTreeMap<DefId, (Vec<Type>, Type)>,
     /// The variables that are bound where the optimiser is at work.
     pub(super) scope: BTreeSet<Sym>,
 }
