@@ -239,10 +239,14 @@ Qed.
 
 (** ** The row *)
 
-(** The terms of the row are the derivative wherever the row says that the power is smooth by its base. *)
+(** Where a power goes on to both sides of its base: at positive ones, where the row says that it is smooth, and for integers
+    below and at 0. *)
+Definition goes_on x y : Prop := x > 0 \/ (y = floor y /\ (x < 0 \/ (x = 0 /\ y >= 1))).
+
+(** There the terms of the row are the derivative. *)
 Theorem power_differentiable lgamma polygamma x y :
   match row Pow with
-  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d ->
+  | Some (_, [Some t; Some u]) => goes_on x y ->
       differentiable_within has_power pow x y (term_value lgamma polygamma x y (pow x y) t)
         (term_value lgamma polygamma x y (pow x y) u)
   | _ => False
@@ -250,7 +254,7 @@ Theorem power_differentiable lgamma polygamma x y :
 Proof.
   simpl. replace (0 / 1) with 0 by field. replace (1 / 1) with 1 by field. intros [P | [E [N | [Z G]]]].
   - apply differentiable_among; [now left|]. generalize (rows_differentiable lgamma polygamma Pow x y P). simpl.
-    replace (0 / 1) with 0 by field. replace (1 / 1) with 1 by field. intro K. apply K; now left.
+    replace (0 / 1) with 0 by field. replace (1 / 1) with 1 by field. intro K. apply K; exact P.
   - eapply within_same; [now apply negative_power|]. unfold truth. destruct (Req_EM_T x 0); [lra|].
     destruct (Req_EM_T 0 1); [lra|]. now destruct (Req_EM_T _ 1).
   - subst x. unfold truth. destruct (Req_EM_T y 0); [lra|]. destruct (Req_EM_T 0 1); [lra|].
@@ -267,7 +271,7 @@ Qed.
 (** Base and exponent move along curves, and there is a power all along: the chain rule holds. *)
 Theorem power_along lgamma polygamma x y :
   match row Pow with
-  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d ->
+  | Some (_, [Some t; Some u]) => goes_on x y ->
       forall (v w : R -> R) s dv dw, v s = x -> w s = y -> is_derive v s dv -> is_derive w s dw ->
       locally s (fun s => has_power (v s) (w s)) ->
       is_derive (fun s => pow (v s) (w s)) s
@@ -275,6 +279,6 @@ Theorem power_along lgamma polygamma x y :
   | _ => False
   end.
 Proof.
-  generalize (power_differentiable lgamma polygamma x y). destruct (row Pow) as [[d [|[t|] [|[u|] [|? ?]]]]|]; try contradiction.
+  generalize (power_differentiable lgamma polygamma x y). destruct (row Pow) as [[? [|[t|] [|[u|] [|? ?]]]]|]; try contradiction.
   intros K I v w s dv dw V W DV DW H. exact (along_curves has_power pow x y _ _ v w s dv dw (K I) V W DV DW H).
 Qed.

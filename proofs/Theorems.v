@@ -87,8 +87,8 @@ Theorem rule_of_squares : forall lgamma polygamma gamma t0 globals,
 Proof. exact Rules.squares_right. Qed.
 
 (** A strict run: the derivative of [x ^ 3.0] at -2. *)
-Theorem cube_of_a_negative_number : ltac:(let t := type of Runs.cube_of_a_negative_number in exact t).
-Proof. exact Runs.cube_of_a_negative_number. Qed.
+Theorem cube_of_two : ltac:(let t := type of Runs.cube_of_two in exact t).
+Proof. exact Runs.cube_of_two. Qed.
 
 (** A derivative inside a program, [jvp] of a function [e] of one Real, is that of the function, whatever is inside it. *)
 Theorem reference_inside : forall lgamma polygamma (gamma : polygamma_derivatives lgamma polygamma) globals trusted,
@@ -180,7 +180,7 @@ Proof. exact Powers.power_differentiable. Qed.
 
 Theorem powers_along_curves : forall lgamma polygamma x y,
   match row Pow with
-  | Some (d, [Some t; Some u]) => inside lgamma polygamma true x y d ->
+  | Some (_, [Some t; Some u]) => Powers.goes_on x y ->
       forall (v w : R -> R) s dv dw, v s = x -> w s = y -> is_derive v s dv -> is_derive w s dw ->
       locally s (fun s => Powers.has_power (v s) (w s)) ->
       is_derive (fun s => pow (v s) (w s)) s
