@@ -80,8 +80,8 @@ def taken(form: Form, value: Any, name: str) -> list[Any]:
             raise TypeError(f"`{name}` must be a tuple of {len(form)}, not {found}")
         return [leaf for at, item in enumerate(form) for leaf in taken(item, value[at], f"{name}.{at}")]
     if is_sum(form):
-        leaves = dict(zip(("Int", "Real", "String"), form["codec"].encode(value, name)))
-        return [leaves[elem] for elem, _ in elems(form)]
+        parts = dict(zip(("Int", "Real", "String"), form["codec"].encode(value, name)))
+        return [parts[elem] for elem, _ in elems(form)]
     fields = form["class"]._fields
     if isinstance(value, dict):
         for key in value:
