@@ -117,4 +117,5 @@ def rows():
     ]
 
 
-table(Library(sys.argv[1]), rows(), sys.argv[2:])
+if __name__ == "__main__":
+    table(Library(sys.argv[1]), rows(), sys.argv[2:])

@@ -155,4 +155,5 @@ ROWS = [
     Row(transformer, "13 letters", PHRASE, 6),
 ]
 
-table(Library(sys.argv[1]), ROWS, sys.argv[2:])
+if __name__ == "__main__":
+    table(Library(sys.argv[1]), ROWS, sys.argv[2:])

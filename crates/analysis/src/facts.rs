@@ -88,6 +88,11 @@ impl Facts {
     pub fn func(&self, func: FuncId) -> &FuncFacts {
         &self.funcs[func]
     }
+
+    /// The same, for whoever keeps it.
+    pub fn shared(&self, func: FuncId) -> Rc<FuncFacts> {
+        Rc::clone(&self.funcs[func])
+    }
 }
 
 impl FromIterator<Rc<FuncFacts>> for Facts {

@@ -21,7 +21,7 @@ use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, Fp, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
@@ -70,8 +70,12 @@ impl Native {
         level: Level,
         fp: Fp,
     ) -> Result<Self, Failure> {
-        let native =
-            Self::batch(&[Unit { program, roots, facts, fp, worth: WORTH }], level, None)?.pop();
+        let native = Self::batch(
+            &[Unit { program, roots, facts, fp, worth: WORTH, cuts: Cuts::USUAL }],
+            level,
+            None,
+        )?
+        .pop();
         Ok(native.unwrap_or_else(|| bug("codegen", "native code of one program")))
     }
 

@@ -18,7 +18,7 @@ use pullback_base::{Diagnostic, Instant, Limits, Progress, Span, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, Fp, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
 use crate::limits::WORTH;
@@ -251,7 +251,7 @@ impl Draft {
         (level, fp, threads): (Level, Fp, usize),
     ) -> Result<Self, Failure> {
         let roots = [root];
-        let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH };
+        let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH, cuts: Cuts::USUAL };
         let code = emit_all(&[unit]).map_err(Failure::Unsupported)?;
         let func = &program.funcs[root];
         let params = func.params.iter().map(|param| program.vars[*param].ty).collect();

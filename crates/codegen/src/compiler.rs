@@ -1,19 +1,23 @@
 //! Driver of the system's C compiler: which compiler there is, how it is asked, and what counts as its success.
 //!
-//! Input: a C text, what its numbers may differ in, how hard the compiler is to try, and until when. Output: a shared
-//! object, open to be read, or a [`Failure`]; and the key under which the object may be kept.
+//! Input: the C of a program, in one translation unit or several, what its numbers may differ in, how hard the compiler is
+//! to try, and until when. Output: a shared object, open to be read, or a [`Failure`]; and the key under which the object
+//! may be kept.
 //!
 //! Invariants. The compiler is run with arguments, never through a shell, in a folder of its own that is gone
 //! afterwards, and it ends with this process ([`crate::guard`]). Nothing is taken for granted of what it makes and
 //! prints: an object is checked before it is loaded, and what is printed is shown without what terminals take for
 //! commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pullback_base::Instant;
@@ -105,7 +109,6 @@ const LARGE: &[&str] = &[
 /// What is asked of every compiler.
 const FLAGS: &[&str] = &[
     "-std=gnu11",
-    "-shared",
     "-fPIC",
     "-fvisibility=hidden",
     "-fno-math-errno",
@@ -234,9 +237,10 @@ const ENVIRONMENT: &[&str] = &[
     "SOURCE_DATE_EPOCH",
 ];
 
-/// The key of the object that a text becomes: all that decides what it is.
-pub(crate) fn key(text: &str, fp: Fp, level: Level) -> Option<Key> {
+/// The key of the object that a text becomes, in so many translation units: all that decides what it is.
+pub(crate) fn key(text: &str, units: usize, fp: Fp, level: Level) -> Option<Key> {
     let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
+    parts.push(units.to_le_bytes().to_vec());
     parts.extend(
         FLAGS
             .iter()
@@ -274,44 +278,106 @@ fn processor() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Compiles a text to a shared object, in the time until then. The object is open to be read.
+/// Compiles the translation units of a program to a shared object, in the time until then: several of them side by side.
+/// The object is open to be read.
 pub(crate) fn compile(
-    text: &str,
+    units: &[&str],
     fp: Fp,
     level: Level,
     folder: &Folder,
     until: Option<Instant>,
 ) -> Result<(File, PathBuf), Failure> {
     let Some(Compiler { line, .. }) = known() else { return Err(Failure::NoCompiler) };
-    let (source, object) = (folder.file("code.c"), folder.file("code.so"));
-    std::fs::write(&source, text).map_err(|error| {
-        Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
-    })?;
-    let mut command = line.command();
-    command.args(FLAGS).args(line.flags(level)).args(rounding(fp, level));
-    command.arg("-o").arg(&object).arg(&source).arg("-lm");
-    // What it leaves when it is killed goes with the folder.
-    command.env("TMPDIR", folder.path());
-    let shown = line.name.to_string_lossy();
-    let ended = run(command, true, Some(folder.path()), until);
-    let ended =
-        ended.map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
-    let Some(ended) = ended else { return Err(Failure::Late) };
-    let refused = |what: &str| {
-        let told = shown_of(&ended.printed);
-        let told =
-            if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
-        Failure::Refused(format!("`{shown}` {what}{told}"))
-    };
-    if !ended.status.success() {
-        return Err(refused(&ended.how()));
+    let mut sources = vec![];
+    for (at, text) in units.iter().enumerate() {
+        let source = folder.file(&format!("code{at}.c"));
+        std::fs::write(&source, text).map_err(|error| {
+            Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
+        })?;
+        sources.push(source);
     }
+    let asked = Asked { line, fp, level, folder, until };
+    let object = folder.file("code.so");
+    let printed = match &sources[..] {
+        [source] => asked.run(&["-shared".as_ref()], source, &object)?,
+        sources => {
+            let parts: Vec<PathBuf> =
+                (0..sources.len()).map(|at| folder.file(&format!("code{at}.o"))).collect();
+            asked.side_by_side(sources, &parts)?;
+            let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
+            args.extend(parts[1..].iter().map(|part| part.as_os_str()));
+            asked.run(&args, &parts[0], &object)?
+        }
+    };
     let file = open_file(&object).map_err(|error| {
-        refused(&format!("made no shared object ({error}), though it ended well"))
+        asked.refused(&format!("made no shared object ({error}), though it ended well"), &printed)
     })?;
     match check(&file) {
         Ok(()) => Ok((file, object)),
-        Err(what) => Err(refused(&format!("made no shared object, but {what}"))),
+        Err(what) => Err(asked.refused(&format!("made no shared object, but {what}"), &printed)),
+    }
+}
+
+/// What is asked of the compiler, whatever it reads.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    line: &'a Line,
+    fp: Fp,
+    level: Level,
+    folder: &'a Folder,
+    until: Option<Instant>,
+}
+
+impl Asked<'_> {
+    /// Compiles each of these to an object, as many at once as there are processors.
+    fn side_by_side(self, sources: &[PathBuf], objects: &[PathBuf]) -> Result<(), Failure> {
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), Failure> {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(source), Some(object)) = (sources.get(at), objects.get(at)) else {
+                    return Ok(());
+                };
+                self.run(&["-c".as_ref()], source, object)?;
+            }
+        };
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        std::thread::scope(|scope| {
+            // A program ends with the thread that began it, and this one waits for all.
+            let others: Vec<_> =
+                (1..processors.min(sources.len())).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            others.into_iter().fold(own, |so_far, other| {
+                let other = other.join().unwrap_or_else(|payload| resume_unwind(payload));
+                so_far.and(other)
+            })
+        })
+    }
+
+    /// Runs the compiler with these arguments too. What it printed.
+    fn run(self, args: &[&OsStr], from: &Path, to: &Path) -> Result<Vec<u8>, Failure> {
+        let mut command = self.line.command();
+        command.args(FLAGS).args(self.line.flags(self.level)).args(rounding(self.fp, self.level));
+        command.args(args).arg("-o").arg(to).arg(from).arg("-lm");
+        // What it leaves when it is killed goes with the folder.
+        command.env("TMPDIR", self.folder.path());
+        let shown = self.line.name.to_string_lossy();
+        let ended = run(command, true, Some(self.folder.path()), self.until)
+            .map_err(|error| Failure::Refused(format!("`{shown}` cannot run: {error}")))?;
+        let Some(ended) = ended else { return Err(Failure::Late) };
+        if !ended.status.success() {
+            return Err(self.refused(&ended.how(), &ended.printed));
+        }
+        Ok(ended.printed)
+    }
+
+    /// The failure of a compiler that did this and printed that.
+    fn refused(self, what: &str, printed: &[u8]) -> Failure {
+        let shown = self.line.name.to_string_lossy();
+        let told = shown_of(printed);
+        let told =
+            if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
+        Failure::Refused(format!("`{shown}` {what}{told}"))
     }
 }
 
@@ -366,7 +432,7 @@ fn plain(line: &str) -> String {
 /// Compiles the text of a library to a shared object, and puts it at a path.
 pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(no_folder)?;
-    let (_, object) = compile(text, Fp::Fast, level, &folder, None)?;
+    let (_, object) = compile(&[text], Fp::Fast, level, &folder, None)?;
     let copied = std::fs::copy(object, to).map(drop);
     copied
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))

@@ -46,7 +46,7 @@ pub use call::{More, Native, Ran};
 pub use callable::{Allowed, Callable, Draft, Gave, Given, Items, Lent};
 pub use casadi::{Casadi, Computes, Leaf, Table};
 pub use compiler::{Failure, Level, compiler, may_compile, shared_object, spare_compiler};
-pub use emit::{Code, Fp, Unit, emit, emit_all, emit_by};
+pub use emit::{Code, Cuts, Fp, Unit, emit, emit_all, emit_by};
 pub use fault::cannot_be_made;
 pub use field::Field;
 pub use fits::{Fit, Known, Place, Wanted};

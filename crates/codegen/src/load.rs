@@ -61,9 +61,13 @@ impl Library {
     pub fn new(code: &Code, level: Level, until: Option<Instant>) -> Result<Self, Failure> {
         let Code { text, fp, .. } = code;
         let level = level.of_text(text);
+        let units: Vec<&str> = match &code.units[..] {
+            [] => vec![text],
+            units => units.iter().map(String::as_str).collect(),
+        };
         sweep_once();
         let cache = if level == Level::Quick { None } else { Cache::open() };
-        let kept = cache.and_then(|cache| Some((cache, key(text, *fp, level)?)));
+        let kept = cache.and_then(|cache| Some((cache, key(text, units.len(), *fp, level)?)));
         if let Some((cache, key)) = &kept
             && let Some(file) = cache.find(key)
         {
@@ -74,7 +78,7 @@ impl Library {
             }
         }
         let folder = Folder::new().map_err(no_folder)?;
-        let (file, path) = compile(text, *fp, level, &folder, until)?;
+        let (file, path) = compile(&units, *fp, level, &folder, until)?;
         let library = Self::load(file, &path)?;
         if let Some((cache, key)) = &kept
             && let Ok(object) = std::fs::read(&path)
@@ -87,7 +91,8 @@ impl Library {
     /// Whether code was compiled before and is kept, so that it takes no compiler.
     pub fn is_kept(code: &Code, level: Level) -> bool {
         let level = level.of_text(&code.text);
-        let kept = || Cache::open()?.find(&key(&code.text, code.fp, level)?);
+        let units = code.units.len().max(1);
+        let kept = || Cache::open()?.find(&key(&code.text, units, code.fp, level)?);
         level != Level::Quick && kept().is_some()
     }
 

@@ -57,6 +57,11 @@ const fn on_kernels(name: &'static str, about: &'static str, law: &'static str) 
 /// All transformations, in the order in which they are asked.
 pub const TRANSFORMATIONS: &[Transformation] = &[
     on_functions(
+        "split_functions",
+        "makes several functions of one that has very many statements",
+        "the statements are the same, in the same order",
+    ),
+    on_functions(
         "inline_base_cases",
         "puts the base cases of recursive functions in the place of calls",
         "f(x) = if c { a } else { g(x) }, if the body of f is if c { a } else { b } and g(x) = b",
@@ -95,6 +100,11 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "loop_idioms",
         "makes bare loops of those that copy elements or write one number",
         "the array is the same; where a place may be outside, the checked loop runs",
+    ),
+    on_functions(
+        "translation_units",
+        "writes a long program as several texts, which are compiled side by side",
+        "together they are the functions of the program",
     ),
     on_kernels(
         "loop_versioning",

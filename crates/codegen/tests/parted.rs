@@ -3,7 +3,7 @@
 
 use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
-use pullback_codegen::{Fp, Level, Limits, Native, Unit, WORTH, emit_all};
+use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Unit, WORTH, emit_all};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program, parse};
 
@@ -148,8 +148,14 @@ fn bases_of_one_step_go_to_their_callers() {
     let mut program = program();
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     let facts = Facts::nothing(&mut program);
-    let unit =
-        Unit { program: &program, roots: &roots, facts: &facts, fp: Fp::Strict, worth: WORTH };
+    let unit = Unit {
+        program: &program,
+        roots: &roots,
+        facts: &facts,
+        fp: Fp::Strict,
+        worth: WORTH,
+        cuts: Cuts::USUAL,
+    };
     let code = emit_all(&[unit]).expect("C");
     let parted = |func: usize| code.own().contains(&format!(" f{func}_rest(pb_ctx *c"));
     let found: Vec<usize> = (0..roots.len()).filter(|func| parted(*func)).collect();

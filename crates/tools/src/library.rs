@@ -22,7 +22,7 @@ use std::path::Path;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Casadi, Failure, Fp, Function, Interface, Table, Unit, WORTH};
+use pullback_codegen::{Casadi, Cuts, Failure, Fp, Function, Interface, Table, Unit, WORTH};
 use pullback_compile::{Plan, compile};
 use pullback_ir::{FuncId, Program as Code, trimmed};
 use pullback_lambda::{DefId, Program};
@@ -85,7 +85,7 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
     let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
         let roots = std::slice::from_ref(root);
-        Unit { program, roots, facts, fp: Fp::default(), worth: WORTH }
+        Unit { program, roots, facts, fp: Fp::default(), worth: WORTH, cuts: Cuts::USUAL }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let name = interface.name.clone();

@@ -46,6 +46,16 @@ impl Emit<'_> {
         if self.bases[func].is_some() { head.replacen("static", "PB_INLINE", 1) } else { head }
     }
 
+    /// The beginnings of the heads by which other functions call a function and ask for the constant that it is.
+    pub(super) fn heads(&mut self, func: FuncId) -> Vec<String> {
+        let (result, name) = (self.result_type(func), self.name(func));
+        let mut heads = vec![format!("static {result} {name}(")];
+        if self.program.funcs[func].is_constant {
+            heads.push(format!("static void {}(", self.constant_name(func)));
+        }
+        heads
+    }
+
     /// The head of a function by this name, with what the function takes.
     pub(super) fn signature_of(&mut self, func: FuncId, name: &str) -> String {
         let result = self.result_type(func);

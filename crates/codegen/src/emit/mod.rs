@@ -46,7 +46,9 @@ mod rounded;
 mod routines;
 mod runtime;
 mod shared;
+mod split_functions;
 mod statements;
+mod translation_units;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -65,6 +67,7 @@ use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
 use runtime::Runtime;
 use shared::{OWN, array_types, looks_at_texts, run};
+use translation_units::{FunctionText, ProgramText};
 
 pub(crate) use shared::{bytes, texts};
 
@@ -84,6 +87,8 @@ pub enum Fp {
 pub struct Code {
     /// The text.
     pub text: String,
+    /// The same as several translation units, which can be compiled side by side; empty if there is only one.
+    pub(crate) units: Vec<String>,
     /// The places in the source that errors name by number.
     pub sites: Vec<Span>,
     /// Whether it recurses, so that it needs a large stack.
@@ -112,11 +117,27 @@ pub struct Unit<'p> {
     pub fp: Fp,
     /// How many multiplications a loop that does a known number of them is to do for several threads: usually [`WORTH`].
     pub worth: f64,
+    /// How long functions and texts may be.
+    pub cuts: Cuts,
+}
+
+/// How long functions and texts may be before they become several.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuts {
+    /// From how many statements on a function becomes several, those of loops counted as often as a kernel writes them.
+    pub statements: usize,
+    /// From how many bytes on a text becomes several.
+    pub bytes: usize,
+}
+
+impl Cuts {
+    /// What C's compiler is quick with.
+    pub const USUAL: Self = Self { statements: 600, bytes: 100_000 };
 }
 
 /// The C of a program; as [`Unit`] says. An error says what C cannot do.
 pub fn emit(program: &Program, roots: &[FuncId], facts: &Facts, fp: Fp) -> Result<Code, String> {
-    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH }])
+    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH, cuts: Cuts::USUAL }])
 }
 
 /// The same with the ways of some loops decided, and the schedule of all.
@@ -158,7 +179,7 @@ pub(crate) fn library_file(units: &[Unit<'_>], rest: &str) -> String {
 
 /// A file with what is to stand first.
 fn file(fp: Fp, is_library: bool, rest: &str) -> String {
-    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library };
+    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library, is_part: false };
     [&first_lines(fp), &runtime.for_text(rest), rest].concat()
 }
 
@@ -172,10 +193,11 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
     let (mut shared, mut programs) = (Shared::default(), String::new());
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
-        let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
+        let split = split(unit);
+        let mut emit = Emit::new(split.unit(unit), prefix(number, units.len()), shared);
         let functions = emit.functions();
         programs.push_str(&emit.head());
-        programs.push_str(&functions);
+        functions.iter().for_each(|function| programs.push_str(&function.text));
         shared = emit.shared;
     }
     let own = [array_types(&shared.types), programs].concat();
@@ -188,13 +210,16 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
 }
 
 fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String> {
-    let mut code = Code { text: String::new(), sites: vec![], recurses: false, fp: fp_of(units) };
+    let fp = fp_of(units);
+    let mut code = Code { text: String::new(), units: vec![], sites: vec![], recurses: false, fp };
     let mut shared = Shared::default();
     let mut schedule = Schedule::default();
-    let (mut own, mut starts) = (String::new(), vec![]);
+    let (mut texts, mut starts) = (vec![], vec![]);
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
-        let mut emit = Emit::new(*unit, prefix(number, units.len()), shared);
+        let split = split(unit);
+        let unit = split.unit(unit);
+        let mut emit = Emit::new(unit, prefix(number, units.len()), shared);
         emit.is_library = false;
         emit.parallel_loops = Some(ParallelLoops::of(
             unit.program,
@@ -203,16 +228,41 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
             unit.fp == Fp::Strict,
         ));
         emit.ways.clone_from(ways);
-        own.push_str(&emit.unit(unit.roots));
+        texts.push(emit.text(unit.roots));
         starts.push((emit.named("start"), unit.roots.len()));
         code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
         shared = emit.shared;
         schedule = emit.schedule;
     }
-    let own = [array_types(&shared.types), own, run(&starts)].concat();
-    code.text = file(code.fp, false, &own);
+    let (types, run) = (array_types(&shared.types), run(&starts));
+    let own: String = texts.iter().map(ProgramText::whole).collect();
+    code.text = file(fp, false, &[types.as_str(), &own, &run].concat());
+    let most = units.iter().map(|unit| unit.cuts.bytes).min().unwrap_or(0);
+    code.units = translation_units::of(&texts, (&types, &run), fp, most);
     code.sites = shared.sites;
     Ok((code, schedule))
+}
+
+/// A program with its large functions split, if there are any.
+struct Split(Option<(Program, Facts)>);
+
+fn split(unit: &Unit<'_>) -> Split {
+    let accs = Rc::new(whole_accs(unit.program));
+    let parallel = ParallelLoops::of(unit.program, unit.roots, &accs, unit.fp == Fp::Strict);
+    Split(split_functions::split(unit, &|looped, stmt, facts| {
+        parallel.parallel_loop(unit.program, looped, facts).is_some()
+            || kernel::may_be(unit.program, looped, stmt, facts)
+    }))
+}
+
+impl Split {
+    /// What it makes of a program.
+    fn unit<'p>(&'p self, unit: &Unit<'p>) -> Unit<'p> {
+        match &self.0 {
+            Some((program, facts)) => Unit { program, facts, ..*unit },
+            None => *unit,
+        }
+    }
 }
 
 fn check_ranks(program: &Program) -> Result<(), String> {
@@ -316,26 +366,32 @@ impl<'p> Emit<'p> {
 
 impl Emit<'_> {
     /// The text of a program, but for what programs share.
-    fn unit(&mut self, roots: &[FuncId]) -> String {
+    fn text(&mut self, roots: &[FuncId]) -> ProgramText {
         let functions = self.functions();
         let start = self.start(roots);
-        let head = self.head();
-        let texts = if looks_at_texts(self.program) {
-            texts(self.program, &self.prefix)
-        } else {
-            String::new()
-        };
-        [head, texts, functions, start].concat()
+        let mut head = self.head();
+        if looks_at_texts(self.program) {
+            head.push_str(&texts(self.program, &self.prefix));
+        }
+        ProgramText { head, functions, start }
     }
 
     /// The text of the functions that are reached.
-    fn functions(&mut self) -> String {
+    fn functions(&mut self) -> Vec<FunctionText> {
         let program = self.program;
-        let mut functions = String::new();
+        let mut functions = vec![];
         for func in program.funcs.ids() {
-            if self.graph.is_reached[func] {
-                functions.push_str(&self.function(func));
+            if !self.graph.is_reached[func] {
+                continue;
             }
+            // A size that one function has checked is not checked yet where another runs before.
+            self.known = Rc::default();
+            functions.push(FunctionText {
+                text: self.function(func),
+                heads: self.heads(func),
+                names: [self.name(func), self.constant_name(func)],
+                is_everywhere: self.bases[func].is_some(),
+            });
         }
         functions
     }

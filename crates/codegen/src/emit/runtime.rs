@@ -2,7 +2,8 @@
 //! its programs use.
 //!
 //! Input: the text that comes after it. Output: those definitions of `runtime`, in their order, that this text names,
-//! that what the host calls names, and that these name in turn.
+//! that what the host calls names, and that these name in turn. A translation unit that stands beside another leaves what
+//! the host calls to that one.
 //!
 //! ```text
 //! text     … v = pb_v_Tanh(v); …
@@ -46,6 +47,8 @@ pub(crate) struct Runtime {
     pub is_strict: bool,
     /// Whether it is for a library.
     pub is_library: bool,
+    /// Whether it is for a translation unit beside another, which has what the host calls.
+    pub is_part: bool,
 }
 
 /// A part of a file of the runtime that is there as a whole or not at all.
@@ -71,12 +74,12 @@ impl Runtime {
             }
         }
         let mut is_needed = vec![false; definitions.len()];
-        let roots = definitions.iter().enumerate().filter(|(_, definition)| definition.is_root());
-        let mut todo: Vec<usize> = roots.map(|(at, _)| at).collect();
-        let mut names: FxHashSet<&str> = FxHashSet::default();
-        for part in split(text, 0) {
-            names.extend(part.names);
+        let mut roots = vec![];
+        if !self.is_part {
+            roots.extend(definitions.iter().enumerate().filter(|(_, one)| one.is_root()));
         }
+        let mut todo: Vec<usize> = roots.into_iter().map(|(at, _)| at).collect();
+        let names = names(text);
         todo.extend(names.iter().filter_map(|name| owners.get(name)));
         while let Some(at) = todo.pop() {
             if !std::mem::replace(&mut is_needed[at], true) {
@@ -115,6 +118,11 @@ impl Definition<'_> {
 /// Whether a name is one of the runtime and of nobody else.
 fn is_own(name: &str) -> bool {
     name.starts_with("pb_") || name.starts_with("PB_")
+}
+
+/// The names that a text mentions.
+pub(super) fn names(text: &str) -> FxHashSet<&str> {
+    split(text, 0).into_iter().flat_map(|part| part.names).collect()
 }
 
 /// The parts of a text: each ends with a line after which no bracket and no condition is open.
@@ -236,7 +244,7 @@ impl<'t> Scan<'t> {
 mod tests {
     use super::*;
 
-    const ALL: Runtime = Runtime { is_strict: true, is_library: false };
+    const ALL: Runtime = Runtime { is_strict: true, is_library: false, is_part: false };
 
     #[test]
     fn parts_are_definitions_and_together_the_text() {

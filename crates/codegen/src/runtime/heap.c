@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What there is once in the code of a program. Where that is several translation units, one of them has it, and the
+   others (PB_BESIDE) name it. */
+#ifndef PB_ONE
+#define PB_ONE static
+#endif
+
 #define PB_COLD __attribute__((cold, noinline, noreturn))
 #define PB_UNUSED __attribute__((unused))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
@@ -196,7 +202,11 @@ static PB_COLD PB_UNUSED void pb_fail_no_int(pb_ctx *c, int32_t site, double x) 
 }
 
 /* What an array is whose elements nothing looks at. */
-static pb_block pb_undef = {INT64_C(1) << 60, PB_ARRAY, PB_UNIT};
+#ifdef PB_BESIDE
+extern pb_block pb_undef;
+#else
+PB_ONE pb_block pb_undef = {INT64_C(1) << 60, PB_ARRAY, PB_UNIT};
+#endif
 
 /* The head of an array whose elements are somebody else's: of this one too nobody is the last holder. Whoever holds it
    counts here, and not where other threads count. */
@@ -209,11 +219,16 @@ static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, ui
 
 /* Large blocks that no run has: to get one anew from the system costs as much as to fill it. They are in one list, the
    latest first, and in one of those of their size, which has four for each power of two. */
-static struct {
+typedef struct {
   pb_large all, *sized[256];
   uint64_t bytes;
   char is_taken;
-} pb_pool = {.all = {&pb_pool.all, &pb_pool.all, 0, 0}};
+} pb_large_blocks;
+#ifdef PB_BESIDE
+extern pb_large_blocks pb_pool;
+#else
+PB_ONE pb_large_blocks pb_pool = {.all = {&pb_pool.all, &pb_pool.all, 0, 0}};
+#endif
 
 static void pb_pool_enter(void) {
   while (__atomic_test_and_set(&pb_pool.is_taken, __ATOMIC_ACQUIRE)) {}

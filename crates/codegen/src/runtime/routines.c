@@ -15,7 +15,11 @@ typedef struct {
   /* 1 if the results are there, 0 if the text is to run, 2 if the run is to stop. */
   int32_t (*run)(uint32_t routine, const pb_operand *given, pb_operand *results, const void *c, int32_t (*stops)(const void *));
 } pb_routine_table;
+#ifdef PB_BESIDE
+extern PB_HOSTED pb_routine_table pb_routines;
+#else
 PB_HOSTED pb_routine_table pb_routines;
+#endif
 
 static PB_UNUSED int pb_routine_plan(pb_ctx *c, int32_t site, uint32_t routine, const pb_operand *given, pb_operand *results) {
   if (!pb_routines.plan) return 0;

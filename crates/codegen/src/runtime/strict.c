@@ -29,9 +29,13 @@ typedef struct {
   double (*atan2)(double, double);
   double (*hypot)(double, double);
 } pb_maths;
+#ifdef PB_BESIDE
+extern __attribute__((visibility("default"))) pb_maths pb_functions;
+#else
 __attribute__((visibility("default"))) pb_maths pb_functions = {
     exp, expm1, log, log1p, cbrt, sin, cos, tan, asin, acos, atan, sinh,
     cosh, tanh, asinh, acosh, atanh, erf, erfc, pb_lgamma_here, pow, atan2, hypot};
+#endif
 #define exp(x) pb_functions.exp(x)
 #define expm1(x) pb_functions.expm1(x)
 #define log(x) pb_functions.log(x)

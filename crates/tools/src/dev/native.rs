@@ -6,7 +6,7 @@ use std::path::Path;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Fp, Unit, WORTH, Ways, emit_by, read_ways};
+use pullback_codegen::{Cuts, Fp, Unit, WORTH, Ways, emit_by, read_ways};
 use pullback_ir::{FuncId, Program, trimmed};
 use pullback_session::{Query, Stop};
 
@@ -24,7 +24,14 @@ pub(super) fn text(
         return Ok(String::new());
     }
     let facts = Facts::of(&mut code);
-    let unit = Unit { program: &code, roots: &roots, facts: &facts, fp: Fp::Fast, worth: WORTH };
+    let unit = Unit {
+        program: &code,
+        roots: &roots,
+        facts: &facts,
+        fp: Fp::Fast,
+        worth: WORTH,
+        cuts: Cuts::USUAL,
+    };
     let (emitted, decided) = match emit_by(unit, &ways) {
         Ok(emitted) => emitted,
         Err(lack) => return Ok(lack),

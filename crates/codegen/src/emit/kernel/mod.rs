@@ -46,8 +46,10 @@ mod types;
 mod unroll_and_jam;
 mod vectorise;
 
+use std::rc::Rc;
+
 use pullback_base::Id;
-use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
+use pullback_ir::{Atom, Elem, Loop, LoopForm, Program, Stmt, VarId};
 
 use self::cost::chosen;
 use self::index_tables::Tables;
@@ -61,6 +63,7 @@ use crate::emit::body::Body;
 use crate::layout::elem_type;
 use crate::schedule::Way;
 use pullback_analysis::cost::iterations_of_nest;
+use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::sizes::Size;
 
 /// A nest that is known to run no more often than this is no kernel.
@@ -307,6 +310,17 @@ impl Body<'_, '_> {
             texts.len()
         ));
     }
+}
+
+/// Whether a loop, which this statement is, may become a kernel.
+pub(in crate::emit) fn may_be(
+    program: &Program,
+    looped: &Loop,
+    stmt: &Stmt,
+    facts: &FuncFacts,
+) -> bool {
+    let known = (facts.is_proven(stmt), facts);
+    Plan::of(program, looped, &stmt.vars, known, Rc::default(), Rc::default()).is_ok()
 }
 
 /// Whether a loop with all that is inside it runs so few times, and surely, that C's compiler does better.
