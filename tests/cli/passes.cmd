@@ -563,6 +563,13 @@ exit 0
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> split_functions
+>   type  IR -> C
+>   does  makes several functions of one that has very many statements
+>   law   the statements are the same, in the same order
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
 > inline_base_cases
 >   type  IR -> C
 >   does  puts the base cases of recursive functions in the place of calls
@@ -616,6 +623,13 @@ exit 0
 >   type  IR -> C
 >   does  makes bare loops of those that copy elements or write one number
 >   law   the array is the same; where a place may be outside, the checked loop runs
+>   phase functions
+>   runs  in `native`, where a function becomes C
+>
+> translation_units
+>   type  IR -> C
+>   does  writes a long program as several texts, which are compiled side by side
+>   law   together they are the functions of the program
 >   phase functions
 >   runs  in `native`, where a function becomes C
 >

@@ -114,7 +114,7 @@ exit 0
 >   :help                 this
 >   :quit                 the end
 ! `:grad` takes a call of a definition, as in `:grad f 1.0`
-! there is no command `:tipe`; did you mean `type`?
+! there is no command `:tipe`; did you mean `type` or `time`?
 ! `:type` wants more: `:type EXPR`
 ! error[E0301]: expected `Real`, found `Bool`
 !  --> <expression>:1:6

@@ -118,10 +118,16 @@ exit 1
 !
 
 $ pullback grad tests/cli/programs/strict.pull real_power --wrt x --domain strict -- 0.0 3.0
-exit 0
-> value: 0.0
-> gradient:
->   x = 0.0
+exit 1
+! error[E0715]: `^` has no derivative at 0.0, 3.0
+!  --> tests/cli/programs/strict.pull:4:46
+!   |
+! 4 | def real_power (x: Real) (y: Real): Real = x ^ y
+!   |                                              ^ this is being differentiated
+!   |
+!   = note: under `--domain=strict` it has one where x > 0.0
+!   = help: move the input off this point, or use `--domain=trace`
+!
 
 $ pullback grad tests/cli/programs/strict.pull real_power --wrt x --domain strict -- 0.0 1.5
 exit 1
@@ -131,7 +137,7 @@ exit 1
 ! 4 | def real_power (x: Real) (y: Real): Real = x ^ y
 !   |                                              ^ this is being differentiated
 !   |
-!   = note: under `--domain=strict` every primitive must be differentiable where it is used
+!   = note: under `--domain=strict` it has one where x > 0.0
 !   = help: move the input off this point, or use `--domain=trace`
 !
 

@@ -135,12 +135,6 @@ mod tests {
     }
 
     #[test]
-    fn a_power_that_ends_at_0_is_not_smooth_there() {
-        assert!(smooth(Prim::Pow, &[0.0, 2.0], 0) && !smooth(Prim::Pow, &[0.0, 1.5], 0));
-        assert!(!smooth(Prim::Pow, &[-2.0, 1.5], 0) && !smooth(Prim::Pow, &[0.0, 0.0], 0));
-    }
-
-    #[test]
     fn a_remainder_jumps_at_multiples_and_has_none_at_infinity() {
         assert!(smooth(Prim::Rem, &[5.0, 3.0]) && !smooth(Prim::Rem, &[6.0, 3.0]));
         assert!(!smooth(Prim::Rem, &[1.0, 0.0]) && !smooth(Prim::Rem, &[f64::INFINITY, 1.0]));
