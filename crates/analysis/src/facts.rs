@@ -85,13 +85,8 @@ impl Facts {
     }
 
     /// What is known of a function.
-    pub fn func(&self, func: FuncId) -> &FuncFacts {
+    pub fn func(&self, func: FuncId) -> &Rc<FuncFacts> {
         &self.funcs[func]
-    }
-
-    /// The same, for whoever keeps it.
-    pub fn shared(&self, func: FuncId) -> Rc<FuncFacts> {
-        Rc::clone(&self.funcs[func])
     }
 }
 

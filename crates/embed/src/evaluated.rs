@@ -239,7 +239,13 @@ fn shown(value: &Value, elem: Elem) -> Gave {
                 Value::Str(text) => (***text).to_owned(),
                 // Nothing has looked at it.
                 Value::Undef => String::new(),
-                other => bug(&format!("a String, not {other:?}")),
+                Value::Real(_)
+                | Value::Int(_)
+                | Value::Bool(_)
+                | Value::Tag(_)
+                | Value::Data(_)
+                | Value::Array(_)
+                | Value::Acc(_) => bug(&format!("a String, not {value:?}")),
             };
             let texts = array.values().unwrap_or_default().iter().map(text);
             Gave::Texts(texts.collect(), array.sizes().to_vec())

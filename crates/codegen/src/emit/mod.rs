@@ -65,9 +65,8 @@ use crate::limits::WORTH;
 use crate::schedule::{Schedule, Ways};
 use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
-use runtime::Runtime;
-use shared::{OWN, array_types, looks_at_texts, run};
-use translation_units::{FunctionText, ProgramText};
+use runtime::{Role, Runtime};
+use shared::{OWN, array_types, run};
 
 pub(crate) use shared::{bytes, texts};
 
@@ -179,7 +178,7 @@ pub(crate) fn library_file(units: &[Unit<'_>], rest: &str) -> String {
 
 /// A file with what is to stand first.
 fn file(fp: Fp, is_library: bool, rest: &str) -> String {
-    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library, is_part: false };
+    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library, unit: Role::Only };
     [&first_lines(fp), &runtime.for_text(rest), rest].concat()
 }
 
@@ -193,7 +192,7 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
     let (mut shared, mut programs) = (Shared::default(), String::new());
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
-        let split = split(unit);
+        let split = unit.split();
         let mut emit = Emit::new(split.unit(unit), prefix(number, units.len()), shared);
         let functions = emit.functions();
         programs.push_str(&emit.head());
@@ -217,7 +216,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     let (mut texts, mut starts) = (vec![], vec![]);
     for (number, unit) in units.iter().enumerate() {
         check_ranks(unit.program)?;
-        let split = split(unit);
+        let split = unit.split();
         let unit = split.unit(unit);
         let mut emit = Emit::new(unit, prefix(number, units.len()), shared);
         emit.is_library = false;
@@ -235,34 +234,12 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
         schedule = emit.schedule;
     }
     let (types, run) = (array_types(&shared.types), run(&starts));
-    let own: String = texts.iter().map(ProgramText::whole).collect();
+    let own: String = texts.iter().map(|text| text.whole()).collect();
     code.text = file(fp, false, &[types.as_str(), &own, &run].concat());
     let most = units.iter().map(|unit| unit.cuts.bytes).min().unwrap_or(0);
-    code.units = translation_units::of(&texts, (&types, &run), fp, most);
+    code.divide(&texts, (&types, &run), most);
     code.sites = shared.sites;
     Ok((code, schedule))
-}
-
-/// A program with its large functions split, if there are any.
-struct Split(Option<(Program, Facts)>);
-
-fn split(unit: &Unit<'_>) -> Split {
-    let accs = Rc::new(whole_accs(unit.program));
-    let parallel = ParallelLoops::of(unit.program, unit.roots, &accs, unit.fp == Fp::Strict);
-    Split(split_functions::split(unit, &|looped, stmt, facts| {
-        parallel.parallel_loop(unit.program, looped, facts).is_some()
-            || kernel::may_be(unit.program, looped, stmt, facts)
-    }))
-}
-
-impl Split {
-    /// What it makes of a program.
-    fn unit<'p>(&'p self, unit: &Unit<'p>) -> Unit<'p> {
-        match &self.0 {
-            Some((program, facts)) => Unit { program, facts, ..*unit },
-            None => *unit,
-        }
-    }
 }
 
 fn check_ranks(program: &Program) -> Result<(), String> {
@@ -365,37 +342,6 @@ impl<'p> Emit<'p> {
 }
 
 impl Emit<'_> {
-    /// The text of a program, but for what programs share.
-    fn text(&mut self, roots: &[FuncId]) -> ProgramText {
-        let functions = self.functions();
-        let start = self.start(roots);
-        let mut head = self.head();
-        if looks_at_texts(self.program) {
-            head.push_str(&texts(self.program, &self.prefix));
-        }
-        ProgramText { head, functions, start }
-    }
-
-    /// The text of the functions that are reached.
-    fn functions(&mut self) -> Vec<FunctionText> {
-        let program = self.program;
-        let mut functions = vec![];
-        for func in program.funcs.ids() {
-            if !self.graph.is_reached[func] {
-                continue;
-            }
-            // A size that one function has checked is not checked yet where another runs before.
-            self.known = Rc::default();
-            functions.push(FunctionText {
-                text: self.function(func),
-                heads: self.heads(func),
-                names: [self.name(func), self.constant_name(func)],
-                is_everywhere: self.bases[func].is_some(),
-            });
-        }
-        functions
-    }
-
     /// The number of a place.
     fn site(&mut self, span: Span) -> usize {
         let sites = &mut self.shared.sites;

@@ -47,8 +47,19 @@ pub(crate) struct Runtime {
     pub is_strict: bool,
     /// Whether it is for a library.
     pub is_library: bool,
-    /// Whether it is for a translation unit beside another, which has what the host calls.
-    pub is_part: bool,
+    /// Which of the translation units of a program it is for.
+    pub unit: Role,
+}
+
+/// What a translation unit is among those of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The only one.
+    Only,
+    /// The first of several, which has what the host calls, and what there is once.
+    First,
+    /// One beside the first.
+    Beside,
 }
 
 /// A part of a file of the runtime that is there as a whole or not at all.
@@ -74,11 +85,13 @@ impl Runtime {
             }
         }
         let mut is_needed = vec![false; definitions.len()];
-        let mut roots = vec![];
-        if !self.is_part {
-            roots.extend(definitions.iter().enumerate().filter(|(_, one)| one.is_root()));
-        }
-        let mut todo: Vec<usize> = roots.into_iter().map(|(at, _)| at).collect();
+        let is_root = |definition: &Definition<'_>| match self.unit {
+            Role::Only => definition.is_root(),
+            Role::First => definition.is_root() || definition.is_once(),
+            Role::Beside => false,
+        };
+        let roots = definitions.iter().enumerate().filter(|(_, definition)| is_root(definition));
+        let mut todo: Vec<usize> = roots.map(|(at, _)| at).collect();
         let names = names(text);
         todo.extend(names.iter().filter_map(|name| owners.get(name)));
         while let Some(at) = todo.pop() {
@@ -108,6 +121,11 @@ impl Definition<'_> {
     /// Whether a file has it though no text names it: the host calls it, or the system does.
     fn is_root(&self) -> bool {
         self.names.iter().any(|name| *name == "visibility" || *name == "destructor")
+    }
+
+    /// Whether several translation units have it once.
+    fn is_once(&self) -> bool {
+        self.names.contains(&"PB_BESIDE")
     }
 
     fn includes(&self) -> bool {
@@ -244,7 +262,7 @@ impl<'t> Scan<'t> {
 mod tests {
     use super::*;
 
-    const ALL: Runtime = Runtime { is_strict: true, is_library: false, is_part: false };
+    const ALL: Runtime = Runtime { is_strict: true, is_library: false, unit: Role::Only };
 
     #[test]
     fn parts_are_definitions_and_together_the_text() {
@@ -269,6 +287,9 @@ mod tests {
         assert!(!least.contains("pthread.h") && !least.contains("stdio.h"));
         let more = ALL.for_text("void f(pb_v v) { v = pb_v_Tanh(v); }\n/* pb_share */\n");
         assert!(more.contains(" pb_tanh_of(") && !more.contains(" pb_share("));
+        let units =
+            [Role::First, Role::Beside].map(|unit| Runtime { unit, ..ALL }.for_text("int x;\n"));
+        assert!(units[0].contains(" pb_routines;") && units[1].is_empty(), "{units:?}");
         let more = ALL.for_text("void f(pb_ctx *c) { pb_share(c, 0, 0, 8, 1); }\n");
         assert!(more.contains(" pb_share(") && more.contains("pthread.h"));
     }

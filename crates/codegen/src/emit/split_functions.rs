@@ -25,7 +25,9 @@ use pullback_analysis::facts::{Facts, FuncFacts};
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Unit;
+use super::kernel::may_be_kernel;
+use super::parallel_loops::{ParallelLoops, whole_accs};
+use super::{Fp, Unit};
 
 /// As often as it stands in the program a kernel may write a loop: for several vectors at once, for one, and for what
 /// is left over.
@@ -45,9 +47,34 @@ fn written_for(stmt: &Stmt) -> usize {
     1 + stmt.op.blocks().into_iter().map(inside).sum::<usize>()
 }
 
-/// A program with its large functions split, and what is known of it; nothing if none is large. `stays` says which
-/// loops stay whole.
-pub(super) fn split(
+/// A program with its large functions split, and what is known of it, if any is large.
+pub(super) struct Split(Option<(Program, Facts)>);
+
+impl Unit<'_> {
+    /// The program with its large functions split.
+    pub(super) fn split(&self) -> Split {
+        let accs = Rc::new(whole_accs(self.program));
+        let is_strict = self.fp == Fp::Strict;
+        let parallel = ParallelLoops::of(self.program, self.roots, &accs, is_strict);
+        Split(split(self, &|looped, stmt, facts| {
+            parallel.parallel_loop(self.program, looped, facts).is_some()
+                || may_be_kernel(self.program, looped, stmt, facts)
+        }))
+    }
+}
+
+impl Split {
+    /// What it makes of a program.
+    pub fn unit<'p>(&'p self, unit: &Unit<'p>) -> Unit<'p> {
+        match &self.0 {
+            Some((program, facts)) => Unit { program, facts, ..*unit },
+            None => *unit,
+        }
+    }
+}
+
+/// As [`Unit::split`]. `stays` says which loops stay whole.
+fn split(
     unit: &Unit<'_>,
     stays: &dyn Fn(&Loop, &Stmt, &FuncFacts) -> bool,
 ) -> Option<(Program, Facts)> {
@@ -62,10 +89,10 @@ pub(super) fn split(
     }
     let mut program = unit.program.clone();
     let mut facts: Vec<Rc<FuncFacts>> =
-        program.funcs.ids().map(|func| unit.facts.shared(func)).collect();
+        program.funcs.ids().map(|func| Rc::clone(unit.facts.func(func))).collect();
     for func in large {
         let mut body = std::mem::take(&mut program.funcs[func].body);
-        let known = unit.facts.shared(func);
+        let known = Rc::clone(unit.facts.func(func));
         let mut regions = Regions {
             program: &mut program,
             of: func,
@@ -238,7 +265,7 @@ mod tests {
     use pullback_base::SourceMap;
     use pullback_ir::parse;
 
-    use super::super::{Cuts, Fp};
+    use super::super::Cuts;
     use super::*;
 
     /// A program with functions of more than eight statements split.

@@ -12,10 +12,14 @@
 //! Law: together they are the functions of the program, and how many units there are hangs on the text alone, so that
 //! a program has one code whatever machine compiles it. What the runtime has once is in the first unit.
 
-use pullback_base::bug;
+use std::rc::Rc;
 
-use super::runtime::{Runtime, names};
-use super::{Fp, first_lines};
+use pullback_base::bug;
+use pullback_ir::FuncId;
+
+use super::runtime::{Role, Runtime, names};
+use super::shared::{looks_at_texts, texts};
+use super::{Code, Emit, Fp, first_lines};
 
 /// The longest function that every unit has which calls it, so that it can be inlined.
 const SMALL: usize = 3_000;
@@ -74,14 +78,49 @@ impl ProgramText {
     }
 }
 
+impl Emit<'_> {
+    /// The text of a program, but for what programs share.
+    pub(super) fn text(&mut self, roots: &[FuncId]) -> ProgramText {
+        let functions = self.functions();
+        let start = self.start(roots);
+        let mut head = self.head();
+        if looks_at_texts(self.program) {
+            head.push_str(&texts(self.program, &self.prefix));
+        }
+        ProgramText { head, functions, start }
+    }
+
+    /// The text of the functions that are reached.
+    pub(super) fn functions(&mut self) -> Vec<FunctionText> {
+        let program = self.program;
+        let mut functions = vec![];
+        for func in program.funcs.ids() {
+            if !self.graph.is_reached[func] {
+                continue;
+            }
+            // A size that one function has checked is not checked yet where another runs before.
+            self.known = Rc::default();
+            functions.push(FunctionText {
+                text: self.function(func),
+                heads: self.heads(func),
+                names: [self.name(func), self.constant_name(func)],
+                is_everywhere: self.bases[func].is_some(),
+            });
+        }
+        functions
+    }
+}
+
+impl Code {
+    /// Adds the units of programs, between the types that they share and what the host calls.
+    pub(super) fn divide(&mut self, programs: &[ProgramText], around: (&str, &str), most: usize) {
+        self.units = of(programs, around, self.fp, most);
+    }
+}
+
 /// The units of programs, between the types that they share and what the host calls, if their functions have more bytes
 /// than `most`.
-pub(super) fn of(
-    programs: &[ProgramText],
-    (types, run): (&str, &str),
-    fp: Fp,
-    most: usize,
-) -> Vec<String> {
+fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize) -> Vec<String> {
     let size: usize =
         programs.iter().flat_map(|program| &program.functions).map(|f| f.text.len()).sum();
     if size < most {
@@ -117,7 +156,8 @@ pub(super) fn of(
             .filter_map(|(number, program)| unit.text(number, program, is_part))
             .collect();
         let rest = [types, &own, if is_part { "" } else { run }].concat();
-        let runtime = Runtime { is_strict: fp == Fp::Strict, is_library: false, is_part };
+        let unit = if is_part { Role::Beside } else { Role::First };
+        let runtime = Runtime { is_strict: fp == Fp::Strict, is_library: false, unit };
         let part = if is_part { "#define PB_BESIDE\n" } else { "" };
         [first_lines(fp).as_str(), "#define PB_ONE\n", part, &runtime.for_text(&rest), &rest]
             .concat()

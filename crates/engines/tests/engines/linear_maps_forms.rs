@@ -300,7 +300,7 @@ fn the_transposed_polymorphic_form_is_reverse_mode() {
                 .collect();
             let params = &case.stages[0].book.functions[&(case.def, Stage::Original)].params;
             assert_eq!(params.len(), pairs.len(), "{shown}");
-            let is_empty = |arg: &Value| arg.as_array().is_some_and(|array| array.len() == 0);
+            let is_empty = |arg: &Value| arg.as_array().is_some_and(|array| array.is_empty());
             let active = |at: usize| !spaces[at].basis().is_empty() || is_empty(&args[at]);
             let data = pairs.into_iter().zip(&args).enumerate();
             let data =

@@ -36,7 +36,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let facts = analyses.facts(program);
     each_func(program, |program, func, body| {
         let facts = facts.func(func);
-        let FuncFacts { known, counts, zeros, copies, .. } = facts;
+        let FuncFacts { known, counts, zeros, copies, .. } = &**facts;
         let is_any =
             !(known.is_empty() && counts.is_empty() && zeros.is_empty() && copies.is_empty());
         if is_any {

@@ -313,7 +313,7 @@ impl Body<'_, '_> {
 }
 
 /// Whether a loop, which this statement is, may become a kernel.
-pub(in crate::emit) fn may_be(
+pub(in crate::emit) fn may_be_kernel(
     program: &Program,
     looped: &Loop,
     stmt: &Stmt,
