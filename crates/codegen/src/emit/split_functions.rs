@@ -18,6 +18,7 @@
 //! Law: the statements are the same, in the same order. An accumulator is made and read in one function. What calls
 //! itself, what becomes a kernel, and what threads share out, stays in one piece.
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
 use pullback_analysis::call_graph::running;
@@ -53,9 +54,11 @@ pub(super) struct Split(Option<(Program, Facts)>);
 impl Unit<'_> {
     /// The program with its large functions split.
     pub(super) fn split(&self) -> Split {
-        let accs = Rc::new(whole_accs(self.program));
-        let is_strict = self.fp == Fp::Strict;
-        let parallel = ParallelLoops::of(self.program, self.roots, &accs, is_strict);
+        // Most programs have no large function.
+        let parallel = LazyCell::new(|| {
+            let accs = Rc::new(whole_accs(self.program));
+            ParallelLoops::of(self.program, self.roots, &accs, self.fp == Fp::Strict)
+        });
         Split(split(self, &|looped, stmt, facts| {
             parallel.parallel_loop(self.program, looped, facts).is_some()
                 || may_be_kernel(self.program, looped, stmt, facts)
