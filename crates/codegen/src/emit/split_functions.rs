@@ -216,6 +216,8 @@ impl Lives {
         let (mut size, mut best) = (0, None::<(usize, Vec<VarId>)>);
         let (mut defined, mut made): (Vec<VarId>, FxHashSet<VarId>) = Default::default();
         let mut passed: FxHashSet<VarId> = FxHashSet::default();
+        // What blocks of the region bind, which no region can give.
+        let mut inner: FxHashSet<VarId> = FxHashSet::default();
         for (at, stmt) in stmts.iter().enumerate().skip(from) {
             let stmt = stmt.as_ref()?;
             let own = written_for(stmt);
@@ -227,13 +229,16 @@ impl Lives {
             passed.extend(used(stmt).into_iter().filter(|var| !made.contains(var)));
             defined.extend(&stmt.vars);
             made.extend(&stmt.vars);
+            inner.extend(stmt.op.inner_params());
+            stmt.op.blocks().into_iter().for_each(|block| inner.extend(block.bound()));
             if size < most / 4 {
                 continue;
             }
             let given: Vec<VarId> =
                 defined.iter().copied().filter(|var| self.last.get(var) > Some(&at)).collect();
             let keeps = given.iter().any(|var| program.vars[*var].ty.is_acc);
-            let fits = !keeps && given.len() + passed.len() <= MOST_PASSED;
+            let escapes = inner.iter().any(|var| self.last.get(var) > Some(&at));
+            let fits = !keeps && !escapes && given.len() + passed.len() <= MOST_PASSED;
             if fits && best.as_ref().is_none_or(|(_, least)| given.len() <= least.len()) {
                 best = Some((at + 1, given));
             }

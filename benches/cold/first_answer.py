@@ -2,7 +2,7 @@
 precision. The programs are those of ../dense and ../jax/models.pull.
 
     pip install . jax==0.10.2
-    taskset -c 0 python3 benches/cold/measure.py [ROW...]
+    taskset -c 0 python3 benches/cold/first_answer.py [ROW...]
 
 JAX: trace, compile and first run of `jax.jit(jax.value_and_grad(f))`. Pullback: the same of native code with an empty
 cache, from the text of the file on (`native`); and until the first answer as a call gives it by itself, which is the
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 BENCHES = Path(__file__).parent.parent
-RUNS = 3
+RUNS = int(os.environ.get("RUNS", "3"))
 
 
 def rows():
