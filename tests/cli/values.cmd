@@ -130,6 +130,11 @@ exit 0
 > lib/option.pull: 8 passed
 > 8 passed, 0 failed
 
+$ pullback test tests/cli/programs/clarke.pull --engine native
+exit 0
+> tests/cli/programs/clarke.pull: no expectations
+> 0 passed, 0 failed
+
 $ pullback test tests/ad/partial.pull --engine delta
 exit 0
 > tests/ad/partial.pull: 10 passed

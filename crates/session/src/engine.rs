@@ -276,10 +276,10 @@ impl Engine {
         }
     }
     /// Definitions compiled together, if the engine needs a compiler; else, and where they cannot be, each is
-    /// looked at on its own.
+    /// looked at on its own. No definitions need no code.
     pub fn batch<'c>(&self, code: &'c Code, defs: &[DefId]) -> Option<Batch<'c>> {
-        let batch = self.info.needs_compiler().then(|| Batch::new(code.program(), defs));
-        batch.and_then(Result::ok)
+        let needs_code = self.info.needs_compiler() && !defs.is_empty();
+        needs_code.then(|| Batch::new(code.program(), defs)).and_then(Result::ok)
     }
     /// The value of a function at an argument, with its derivative there if one is asked for.
     pub fn run(
