@@ -352,13 +352,13 @@ impl Writer<'_> {
 
     fn derivative(&mut self, op: AdOp, args: &[Expr], span: Span) -> Outcome<(String, Level)> {
         let name = match op {
-            AdOp::Vjp => "vjp",
-            AdOp::Jvp => "jvp",
-            AdOp::Linearize => "linearize",
-            AdOp::StopGradient => "stop_gradient",
-            AdOp::CustomVjp => "custom_vjp",
-            AdOp::CustomJvp => "custom_jvp",
-            AdOp::Zeros => "zeros",
+            AdOp::Vjp
+            | AdOp::Jvp
+            | AdOp::Linearize
+            | AdOp::StopGradient
+            | AdOp::CustomVjp
+            | AdOp::CustomJvp
+            | AdOp::Zeros => op.name(),
             AdOp::Checkpoint | AdOp::AssumeLinear | AdOp::DifferentiatedAs | AdOp::Perturb => {
                 return self.refused("a mark for other engines", span);
             }
