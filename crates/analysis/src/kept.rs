@@ -7,16 +7,19 @@
 use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{FuncId, Program, VarId};
+use pullback_ir::{Block, FuncId, Program, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::access::aliased;
+use crate::affine::Ints;
 use crate::call_graph::{CallGraph, call_graph};
 use crate::constants::Constants;
 use crate::effects::Effects;
 use crate::effects::debug::Tells;
 use crate::facts::{Facts, FuncFacts, Moves, number};
+use crate::sizes::Sizes;
 use crate::undefined::undefined;
+use crate::zeros::Zeros;
 
 /// What has become of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,11 +68,21 @@ impl Changed {
 pub struct Analyses {
     /// How often it has changed.
     version: u64,
-    /// By function: wherever statements are moved.
-    anywhere: Vec<Option<Rc<FuncFacts>>>,
-    /// By function: where statements stay.
-    in_place: Vec<Option<Rc<FuncFacts>>>,
+    /// By function.
+    each: Vec<Each>,
     whole: Whole,
+}
+
+/// What is known of one function, whatever becomes of others.
+#[derive(Clone, Default)]
+struct Each {
+    /// Wherever statements are moved.
+    anywhere: Option<Rc<FuncFacts>>,
+    /// Where statements stay.
+    in_place: Option<Rc<FuncFacts>>,
+    ints: Option<Rc<Ints>>,
+    sizes: Option<Rc<Sizes>>,
+    zeros: Option<Rc<Zeros>>,
 }
 
 /// What is known that any function may change.
@@ -96,15 +109,10 @@ impl Analyses {
             Changed::Nothing => return,
             Changed::Bodies(funcs) => {
                 for func in funcs {
-                    for known in [&mut self.anywhere, &mut self.in_place] {
-                        known.get_mut(func.index()).map(Option::take);
-                    }
+                    self.each.get_mut(func.index()).map(std::mem::take);
                 }
             }
-            Changed::Ids | Changed::All => {
-                self.anywhere.clear();
-                self.in_place.clear();
-            }
+            Changed::Ids | Changed::All => self.each.clear(),
         }
         self.whole = Whole::default();
         self.version += 1;
@@ -112,12 +120,46 @@ impl Analyses {
 
     /// [`Facts::of`]
     pub fn facts(&mut self, program: &mut Program) -> Facts {
-        facts(&mut self.anywhere, program, Moves::Anywhere)
+        self.facts_if(program, Moves::Anywhere, |each| &mut each.anywhere)
     }
 
     /// [`Facts::in_place`]
     pub fn facts_in_place(&mut self, program: &mut Program) -> Facts {
-        facts(&mut self.in_place, program, Moves::Nowhere)
+        self.facts_if(program, Moves::Nowhere, |each| &mut each.in_place)
+    }
+
+    /// Facts of all functions; those of which they are not known are swept.
+    fn facts_if(
+        &mut self,
+        program: &mut Program,
+        moves: Moves,
+        known: fn(&mut Each) -> &mut Option<Rc<FuncFacts>>,
+    ) -> Facts {
+        number(program);
+        let funcs = program.funcs.ids();
+        funcs.map(|f| kept(known(self.of(f)), || FuncFacts::of(program, f, moves))).collect()
+    }
+
+    /// The affine forms of a function that has this body.
+    pub fn ints(&mut self, func: FuncId, body: &Block) -> Rc<Ints> {
+        kept(&mut self.of(func).ints, || Ints::of(body))
+    }
+
+    /// The sizes of arrays in a function that has this body.
+    pub fn sizes(&mut self, program: &Program, func: FuncId, body: &Block) -> Rc<Sizes> {
+        kept(&mut self.of(func).sizes, || Sizes::of(program, body))
+    }
+
+    /// What is zeros in a function that has this body.
+    pub fn zeros(&mut self, func: FuncId, body: &Block) -> Rc<Zeros> {
+        kept(&mut self.of(func).zeros, || Zeros::of(body))
+    }
+
+    fn of(&mut self, func: FuncId) -> &mut Each {
+        if self.each.len() <= func.index() {
+            self.each.resize(func.index() + 1, Each::default());
+        }
+        &mut self.each[func.index()]
     }
 
     /// The effects of functions and statements, wherever these may be moved.
@@ -171,12 +213,4 @@ impl Analyses {
 /// What is known, found out if it is not.
 fn kept<T>(known: &mut Option<Rc<T>>, find: impl FnOnce() -> T) -> Rc<T> {
     Rc::clone(known.get_or_insert_with(|| Rc::new(find())))
-}
-
-/// What is known of all functions; those of which it is not are swept.
-fn facts(known: &mut Vec<Option<Rc<FuncFacts>>>, program: &mut Program, moves: Moves) -> Facts {
-    number(program);
-    known.resize(program.funcs.len(), None);
-    let funcs = program.funcs.ids().zip(known);
-    funcs.map(|(func, known)| kept(known, || FuncFacts::of(program, func, moves))).collect()
 }

@@ -49,6 +49,28 @@ fn what_is_known_of_a_function_stays_while_others_change() {
 }
 
 #[test]
+fn the_tables_of_a_function_stay_while_others_change() {
+    let (program, inside, outside) = program();
+    let mut analyses = Analyses::default();
+    let mut tables = |changed: &Changed, func: FuncId| {
+        let body = &program.funcs[func].body;
+        let get = |analyses: &mut Analyses| {
+            let (ints, zeros) = (analyses.ints(func, body), analyses.zeros(func, body));
+            (ints, zeros, analyses.sizes(&program, func, body))
+        };
+        let first = get(&mut analyses);
+        analyses.forget(changed);
+        let then = get(&mut analyses);
+        let (ints, zeros) = (Rc::ptr_eq(&first.0, &then.0), Rc::ptr_eq(&first.1, &then.1));
+        [ints, zeros, Rc::ptr_eq(&first.2, &then.2)]
+    };
+    let one = Changed::Bodies(vec![outside]);
+    assert_eq!(tables(&one, inside), [true; 3]);
+    assert_eq!(tables(&one, outside), [false; 3]);
+    assert_eq!(tables(&Changed::Ids, inside), [false; 3]);
+}
+
+#[test]
 fn what_hangs_on_all_functions_goes_with_any_of_them() {
     let (mut program, inside, outside) = program();
     let mut analyses = Analyses::default();

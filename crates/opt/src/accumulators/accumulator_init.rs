@@ -39,7 +39,7 @@ pub(crate) const PASS: Pass = Pass {
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let effects = analyses.effects_in_place(program);
     each_func(program, |program, func, body| {
-        let (effects, zeros) = (effects.func(func), Zeros::of(body));
+        let (effects, zeros) = (effects.func(func), analyses.zeros(func, body));
         let mut ctx = AccumulatorInit { program, effects, zeros: &zeros, changed: false };
         ctx.block(body);
         ctx.changed

@@ -14,10 +14,12 @@
 //! Law: every sum keeps its bits, since each element is added at the same moment in the order of additions to it. It
 //! applies to an array that a loop in scope collects, of which the count is therefore the size.
 
+use std::rc::Rc;
+
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::sizes::Sizes;
 use pullback_analysis::{Analyses, Changed};
 
@@ -32,9 +34,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
-    each_body(program, |program, body| {
-        let (uses, sizes) = (body.uses(), Sizes::of(program, body));
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    each_func(program, |program, func, body| {
+        let (uses, sizes) = (body.uses(), analyses.sizes(program, func, body));
         let mut ctx = ElementwiseAdds { program, uses, sizes, changed: false };
         ctx.block(body);
         ctx.changed
@@ -45,7 +47,7 @@ struct ElementwiseAdds<'p> {
     program: &'p mut Program,
     /// How often each variable is used.
     uses: FxHashMap<VarId, usize>,
-    sizes: Sizes,
+    sizes: Rc<Sizes>,
     changed: bool,
 }
 

@@ -16,10 +16,12 @@
 //! of a known size of at most 16, to which all additions are at constant places inside, or as a whole. One that is
 //! added to at a computed place, or of which a part is taken, stays.
 
+use std::rc::Rc;
+
 use pullback_ir::{Atom, Block, Elem, FuncId, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body, take};
+use crate::pass::{Pass, Phase, Scope, each_func, take};
 use pullback_analysis::constants::Constants;
 use pullback_analysis::lattice::Flat;
 use pullback_analysis::zeros::Zeros;
@@ -41,11 +43,11 @@ const MOST: i64 = 16;
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let constants = analyses.constants(program, roots);
-    each_body(program, |program, body| {
+    each_func(program, |program, func, body| {
         let split = chosen(program, &constants, body);
         let changed = !split.is_empty();
         if changed {
-            let zeros = Zeros::of(body);
+            let zeros = analyses.zeros(func, body);
             let scalars = FxHashMap::default();
             Scalarise { program, split, scalars, zeros }.block(body);
         }
@@ -89,7 +91,7 @@ struct Scalarise<'p> {
     split: FxHashMap<VarId, i64>,
     /// The accumulators that each has become.
     scalars: FxHashMap<VarId, Vec<VarId>>,
-    zeros: Zeros,
+    zeros: Rc<Zeros>,
 }
 
 impl Scalarise<'_> {

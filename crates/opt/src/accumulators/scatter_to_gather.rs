@@ -22,6 +22,8 @@
 //! adds once to each of its places, all surely inside and at most four away from the index. An accumulator to which
 //! others have added before keeps that, with what is added at the index itself.
 
+use std::rc::Rc;
+
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
@@ -60,9 +62,9 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
         let mut ctx = ScatterToGather {
             counted: &facts.func(func).counted,
             sure: FxHashSet::default(),
-            ints: Ints::of(body),
-            zeros: Zeros::of(body),
-            sizes: Sizes::of(program, body),
+            ints: analyses.ints(func, body),
+            zeros: analyses.zeros(func, body),
+            sizes: analyses.sizes(program, func, body),
             program,
         };
         body.visit(&mut |stmt| {
@@ -78,10 +80,10 @@ struct ScatterToGather<'p> {
     counted: &'p FxHashSet<VarId>,
     /// The accumulators and places at which adding something does not fail.
     sure: FxHashSet<(VarId, VarId)>,
-    ints: Ints,
+    ints: Rc<Ints>,
     /// The arrays that consist of zeros, with their lengths.
-    zeros: Zeros,
-    sizes: Sizes,
+    zeros: Rc<Zeros>,
+    sizes: Rc<Sizes>,
 }
 
 /// An accumulator of a block, and the loop that adds to it last.

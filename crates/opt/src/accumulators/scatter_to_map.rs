@@ -16,6 +16,8 @@
 //! accumulator, each iteration touches only the row of its index, and there is an iteration for each row. Rows that
 //! are not there keep their sizes (`sized`).
 
+use std::rc::Rc;
+
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,7 +43,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let (aliased, facts) = (analyses.aliased(program), analyses.facts(program));
     each_func(program, |program, func, body| {
         let roots = Roots::within(program, &program.funcs[func].params, body, aliased[func]);
-        let zeros = Zeros::of(body);
+        let zeros = analyses.zeros(func, body);
         let covers = &facts.func(func).covers;
         let mut collect = Collect { program, roots, covers, zeros, changed: false };
         collect.block(body);
@@ -54,7 +56,7 @@ struct Collect<'p> {
     roots: Roots,
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
     covers: &'p FxHashSet<(VarId, VarId)>,
-    zeros: Zeros,
+    zeros: Rc<Zeros>,
     changed: bool,
 }
 

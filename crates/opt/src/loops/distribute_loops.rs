@@ -55,7 +55,7 @@ const TINY: i64 = 16;
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let effects = analyses.effects_in_place(program);
     each_func(program, |program, func, body| {
-        let ints = Ints::of(body);
+        let ints = analyses.ints(func, body);
         let effects = effects.func(func);
         let mut ctx = DistributeLoops { program, effects, ints: &ints, changed: false };
         ctx.block(body);

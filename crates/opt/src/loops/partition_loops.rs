@@ -22,6 +22,8 @@
 //!
 //! It runs at the end, since both sides hold the whole iteration: a derivative would save values for both.
 
+use std::rc::Rc;
+
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};
 use pullback_prim::Prim;
@@ -54,7 +56,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let facts = analyses.facts(program);
     each_func(program, |program, func, body| {
         let counted = &facts.func(func).counted;
-        let ints = Ints::of(body);
+        let ints = analyses.ints(func, body);
         let mut ctx = PartitionLoops { program, counted, ints, changed: false };
         ctx.block(body);
         ctx.changed
@@ -65,7 +67,7 @@ struct PartitionLoops<'p> {
     program: &'p mut Program,
     /// The indices of loops whose counts are not negative.
     counted: &'p FxHashSet<VarId>,
-    ints: Ints,
+    ints: Rc<Ints>,
     changed: bool,
 }
 

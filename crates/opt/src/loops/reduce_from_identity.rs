@@ -17,10 +17,12 @@
 //! state begins with it; that read stays, and fails where it did. It runs on derived code only: an element may tie
 //! with the identity, and the derivative of a tie is not that of the element alone.
 
+use std::rc::Rc;
+
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::pass::{Pass, Phase, Scope, each_body};
+use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::affine::Ints;
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_analysis::sizes::Sizes;
@@ -38,9 +40,9 @@ pub(crate) const PASS: Pass = Pass {
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
-    each_body(program, |program, body| {
-        let (ints, sizes) = (Ints::of(body), Sizes::of(program, body));
+fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+    each_func(program, |program, func, body| {
+        let (ints, sizes) = (analyses.ints(func, body), analyses.sizes(program, func, body));
         let mut ctx =
             ReduceFromIdentity { elements: FxHashMap::default(), ints, sizes, changed: false };
         ctx.block(body);
@@ -51,8 +53,8 @@ fn run(program: &mut Program, _: &mut [FuncId], _: &mut Analyses) -> Changed {
 struct ReduceFromIdentity {
     /// Elements: the array and the place.
     elements: FxHashMap<VarId, (Atom, Vec<Atom>)>,
-    ints: Ints,
-    sizes: Sizes,
+    ints: Rc<Ints>,
+    sizes: Rc<Sizes>,
     changed: bool,
 }
 
