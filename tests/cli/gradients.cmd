@@ -467,3 +467,21 @@ exit 0
 >   bar.55: [][]f64 = sized(bar.39, 1, size.54)
 >   yield t.35, bar.53, bar.38, bar.55
 > }
+
+$ pullback grad tests/cli/programs/covariance.pull spread [0.0,0.0,0.0] 0.5 [[1.0]] [1.0] --engine ir
+exit 0
+> value: 0.15234375
+> gradient:
+>   times = [0.0, 0.0, 0.0]
+>   q = -0.3125
+>   a = [[-5.546875]]
+>   c = [-4.0625]
+
+$ pullback grad tests/cli/programs/covariance.pull spread [0.0,0.0,0.0] 0.5 [[1.0]] [1.0] --engine native
+exit 0
+> value: 0.15234375
+> gradient:
+>   times = [0.0, 0.0, 0.0]
+>   q = -0.3125
+>   a = [[-5.546875]]
+>   c = [-4.0625]

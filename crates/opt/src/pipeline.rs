@@ -127,7 +127,8 @@ pub fn pass_named(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-/// Runs the phases one after the other, each pass with the verifier behind it if that is asked for. The roots, which are
+/// Runs the phases one after the other, each pass with the verifier behind it if that is asked for. The verifier always
+/// looks at what comes out: code that breaks a rule would be compiled to code that gives wrong numbers. The roots, which are
 /// called from outside and keep their parameters and results, may have other numbers afterwards. A pass that had nothing
 /// to do does not run again before the program has changed.
 pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_>) -> Program {
@@ -146,6 +147,10 @@ pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_
     }
     run.all(|pass| pass.phase == Phase::Schedule);
     run.all(|pass| pass.runs_last);
+    if let Some(breaches) = breaches(&run.program) {
+        let how = "`pullback dev --verify` names the pass that breaks them";
+        bug("opt", format_args!("optimised code to keep the rules ({how}): {breaches}"));
+    }
     run.program
 }
 
@@ -193,8 +198,9 @@ impl Run<'_, '_> {
             }
             if let Some(before) = before {
                 check_changes(&self.program, pass, &before, &what);
-                if changed {
-                    check(&self.program, pass);
+                if changed && let Some(breaches) = breaches(&self.program) {
+                    let name = pass.name;
+                    bug("opt", format_args!("`{name}` to keep the rules: {breaches}"));
                 }
             }
             self.has_stopped = self.options.stop_after == Some(pass.name);
@@ -203,11 +209,10 @@ impl Run<'_, '_> {
     }
 }
 
-fn check(program: &Program, pass: &Pass) {
-    if let Err(breaches) = verify(program, Stage::default()) {
-        let breaches: Vec<_> = breaches.iter().map(ToString::to_string).collect();
-        bug("opt", format_args!("`{}` to keep the rules: {}", pass.name, breaches.join("\n")));
-    }
+/// The rules that a program breaks, in words, if it breaks any.
+fn breaches(program: &Program) -> Option<String> {
+    let breaches = verify(program, Stage::default()).err()?;
+    Some(breaches.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 /// Whatever a pass does not own up to have changed is as it was: what is known of it is kept.

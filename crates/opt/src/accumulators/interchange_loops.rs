@@ -25,6 +25,8 @@
 //! no count is negative and rows have one size. A factor that is zero but where Reals are equal stays where it is,
 //! since most of it is skipped there.
 
+use std::rc::Rc;
+
 use pullback_base::Span;
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId, rename};
 use pullback_prim::Prim;
@@ -56,7 +58,7 @@ fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Chan
     let undefined = analyses.undefined(program);
     each_func(program, |program, func, body| {
         let (counted, effects) = (&facts.func(func).counted, effects.func(func));
-        let (mut safe, zeros) = (FxHashSet::default(), Zeros::of(body));
+        let (mut safe, zeros) = (FxHashSet::default(), analyses.zeros(func, body));
         body.visit(&mut |stmt| {
             if !effects.fails_outside(program, stmt) {
                 safe.extend(&stmt.vars);
@@ -76,7 +78,7 @@ struct InterchangeLoops<'p> {
     undefined: &'p FxHashSet<VarId>,
     /// What is bound by statements that do not fail, wherever they stand.
     safe: FxHashSet<VarId>,
-    zeros: Zeros,
+    zeros: Rc<Zeros>,
     changed: bool,
 }
 
@@ -130,6 +132,8 @@ impl InterchangeLoops<'_> {
     /// Interchanges the loops that add to an accumulator, if that is possible and gains something.
     fn turn(&mut self, block: &mut Block, acc: VarId, around: Option<&Inside>) -> Option<()> {
         let place = adding(block, acc)?;
+        let Op::Loop(first) = &block.stmts[place].op else { return None };
+        let inside = Inside::of(first);
         let levels = levels(&block.stmts[place], acc)?;
         let last = levels.last()?;
         let Op::AddAcc(_, at, Atom::Var(value)) = &last.body.stmts[last.next].op else {
@@ -139,8 +143,8 @@ impl InterchangeLoops<'_> {
         if !is_nest || !names_all(at, &levels[1..]) {
             return None;
         }
-        let mut taking = Taking::new(self, &levels, around);
-        if levels[1..].iter().any(|level| level.count.var().is_some_and(|n| taking.is_inside(n))) {
+        let mut taking = Taking::new(self, &levels, &inside, around);
+        if levels[1..].iter().any(|level| !inside.is_uniform(level.count)) {
             return None;
         }
         taking.take(*value)?;
@@ -297,10 +301,11 @@ fn names_all(at: &[Atom], levels: &[Level<'_>]) -> bool {
 struct Taking<'a, 'p> {
     ctx: &'a InterchangeLoops<'p>,
     levels: &'a [Level<'a>],
+    /// What the first loop binds.
+    inside: &'a Inside,
     around: Option<&'a Inside>,
     /// The statements of the levels, by what they bind.
     defs: FxHashMap<VarId, (usize, &'a Stmt)>,
-    bound: FxHashSet<VarId>,
     slice: Slice,
 }
 
@@ -308,6 +313,7 @@ impl<'a, 'p> Taking<'a, 'p> {
     fn new(
         ctx: &'a InterchangeLoops<'p>,
         levels: &'a [Level<'a>],
+        inside: &'a Inside,
         around: Option<&'a Inside>,
     ) -> Self {
         let mut defs = FxHashMap::default();
@@ -316,13 +322,7 @@ impl<'a, 'p> Taking<'a, 'p> {
                 defs.extend(stmt.vars.iter().map(|var| (*var, (level, stmt))));
             }
         }
-        let bound = levels[0].body.bound();
-        Self { ctx, levels, around, defs, bound, slice: Slice::default() }
-    }
-
-    /// Whether a variable is bound in the loops, but for the states of the first one.
-    fn is_inside(&self, var: VarId) -> bool {
-        self.bound.contains(&var) || self.levels.iter().any(|level| level.index == var)
+        Self { ctx, levels, inside, around, defs, slice: Slice::default() }
     }
 
     /// Makes a variable available in the new loops: by its statement again, or by collecting it.
@@ -334,7 +334,7 @@ impl<'a, 'p> Taking<'a, 'p> {
             self.slice.hangs.insert(var, FxHashSet::from_iter([level]));
             return Some(());
         }
-        if !self.is_inside(var) {
+        if !self.inside.has(var) {
             let is_around = self.around.is_some_and(|around| around.has(var));
             let hangs = is_around.then_some(self.levels.len());
             self.slice.hangs.insert(var, hangs.into_iter().collect());
@@ -400,13 +400,14 @@ impl<'a, 'p> Taking<'a, 'p> {
     }
 
     fn is_row(&self, ty: Type, stmt: &Stmt) -> bool {
-        let is_outside = |atom: Atom| atom.var().is_none_or(|var| !self.is_inside(var));
         #[expect(clippy::wildcard_enum_match_arm, reason = "the sizes of others are not known")]
         let has_one_size = match &stmt.op {
-            Op::Loop(Loop { form: LoopForm::For { count, .. }, .. }) => is_outside(*count),
+            Op::Loop(Loop { form: LoopForm::For { count, .. }, .. }) => {
+                self.inside.is_uniform(*count)
+            }
             Op::ReadAcc(Atom::Var(acc)) => matches!(
                 self.defs.get(acc),
-                Some((0, Stmt { op: Op::NewAcc(init), .. })) if is_outside(*init)
+                Some((0, Stmt { op: Op::NewAcc(init), .. })) if self.inside.is_uniform(*init)
             ),
             _ => false,
         };
