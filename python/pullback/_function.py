@@ -20,6 +20,7 @@ from ._tree import stacked
 
 if TYPE_CHECKING:
     from ._check import Checked
+    from ._clarke import Clarke
     from ._module import Module
     from ._noticed import Notice
 
@@ -449,6 +450,11 @@ class Function:
 
         return check_grad(self, args, kwargs, wrt, seed)
 
+    def clarke(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> Clarke:
+        """The derivatives of all smooth pieces of the function that meet at a point, and their hull. The value must be a Real."""
+        from ._clarke import clarke
+
+        return clarke(self, args, kwargs, wrt)
 
     def kinks(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> list[Notice]:
         """Where a run for the gradient meets ties and edges of domains, and what the derivative is there. If the value is no

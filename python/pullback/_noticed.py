@@ -30,20 +30,35 @@ class Notice:
 
 def noticed(function, args: tuple, kwargs: dict[str, Any], wrt, look: str) -> list[Notice]:
     """The warnings of a run of a function: for its gradient if its value is a Real, else for its value."""
-    if function._is_expression:
-        raise TypeError("definitions are watched, not expressions: give the expression a name in the text")
     from ._function import _names
 
+    files = argument_files(function, arguments(function, args, kwargs))
+    has_gradient = function._definition_gives_real()
+    names_of = list(_names(wrt)) if has_gradient else None
+    found = function._module._native.noticed(function._what, names_of, files, look)
+    return [_notice(one) for one in found if one["severity"] == "warning" and one["code"] != "W0801"]
+
+
+def arguments(function, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a definition by the names of its parameters."""
+    if function._is_expression:
+        raise TypeError("definitions are watched, not expressions: give the expression a name in the text")
     given = dict(zip(function.parameters, args)) | kwargs
     for name in given:
         if name not in function.parameters:
             known = ", ".join(f"`{one}`" for one in function.parameters)
             raise TypeError(f"there is no parameter `{name}`: the parameters are {known}")
+    for name in function._forms:
+        if name not in given:
+            raise TypeError(f"`{name}` is not given")
+    return given
+
+
+def argument_files(function, given: dict[str, Any]) -> list[tuple[str | None, bool, bytes]]:
+    """Arguments as files that the command reads: the parameter, whether it is an archive, and its bytes."""
     files: list[tuple[str | None, bool, bytes]] = []
     arrays: dict[str, Any] = {}
     for name, form in function._forms.items():
-        if name not in given:
-            raise TypeError(f"`{name}` is not given")
         if has_sums(form) or has_strings(form):
             files.append((name, False, json.dumps(_plain(form, given[name], name)).encode()))
             continue
@@ -53,10 +68,7 @@ def noticed(function, args: tuple, kwargs: dict[str, Any], wrt, look: str) -> li
         archive = io.BytesIO()
         np.savez(archive, **arrays)
         files.append((None, True, archive.getvalue()))
-    has_gradient = function._definition_gives_real()
-    names_of = list(_names(wrt)) if has_gradient else None
-    found = function._module._native.noticed(function._what, names_of, files, look)
-    return [_notice(one) for one in found if one["severity"] == "warning" and one["code"] != "W0801"]
+    return files
 
 
 def _notice(one: dict[str, Any]) -> Notice:

@@ -54,6 +54,17 @@ pub fn of_texts(py: Python<'_>, path: &str, texts: Vec<(String, String)>) -> PyR
     loaded(py, || pullback_embed::Module::of_texts(path, &texts))
 }
 
+/// The name of a parameter, if it is that one's value, whether it is an archive, and its bytes.
+type Argument = (Option<String>, bool, Vec<u8>);
+
+fn argument_files(arguments: Vec<Argument>) -> Vec<ArgumentFile> {
+    let files = arguments.into_iter().map(|(parameter, is_archive, bytes)| {
+        let ending = if is_archive { "npz" } else { "json" };
+        ArgumentFile { parameter, ending, bytes }
+    });
+    files.collect()
+}
+
 fn kind(name: &str) -> PyResult<Kind> {
     let kinds = [Kind::Value, Kind::Jvp, Kind::Vjp, Kind::Grad, Kind::Hvp];
     let found = kinds.into_iter().find(|kind| kind.name() == name);
@@ -117,17 +128,25 @@ impl Module {
         py: Python<'py>,
         definition: &str,
         wrt: Option<Vec<String>>,
-        arguments: Vec<(Option<String>, bool, Vec<u8>)>,
+        arguments: Vec<Argument>,
         look: &str,
     ) -> PyResult<Bound<'py, PyList>> {
         let look = if look == "kinks" { Look::Kinks } else { Look::FirstNan };
-        let files = arguments.into_iter().map(|(parameter, is_archive, bytes)| {
-            let ending = if is_archive { "npz" } else { "json" };
-            ArgumentFile { parameter, ending, bytes }
-        });
-        let files: Vec<ArgumentFile> = files.collect();
+        let files = argument_files(arguments);
         let found = py.detach(|| self.inner.noticed(definition, wrt.as_deref(), &files, look));
         problems(py, &found.map_err(|failure| raised(py, &failure, When::Call))?)
+    }
+    /// The derivatives of all smooth pieces that meet at a point, as JSON.
+    fn clarke(
+        &self,
+        py: Python<'_>,
+        definition: &str,
+        wrt: Vec<String>,
+        arguments: Vec<Argument>,
+    ) -> PyResult<String> {
+        let files = argument_files(arguments);
+        let found = py.detach(|| self.inner.clarke(definition, &wrt, &files));
+        found.map_err(|failure| raised(py, &failure, When::Call))
     }
     /// A function, compiled. `record` gives the class of a record type by its name and the names of its fields.
     #[pyo3(signature = (what, is_expression, kind, wrt, names, engine, strict, threads, record))]

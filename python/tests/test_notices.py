@@ -46,6 +46,27 @@ def test_trace_nan(w):
         w.fn(r"\x -> x + 1.0").kinks(0.0)
 
 
+def test_clarke(w):
+    found = w.size_of.clarke([1.0, 0.0, -2.0])
+    # By hand: |t| has the slopes -1 and 1 at 0.
+    assert found.low["x"].tolist() == [1.0, -1.0, -1.0] and found.high["x"].tolist() == [1.0, 1.0, -1.0]
+    assert sorted(piece.gradient["x"].tolist() for piece in found.pieces) == [[1.0, -1.0, -1.0], [1.0, 1.0, -1.0]]
+    assert {piece.ties[0][1] for piece in found.pieces} == {"above", "below"}
+    assert all(piece.value == 3.0 and ":4:" in piece.ties[0][0] for piece in found.pieces)
+    assert found.convention["x"].tolist() == [1.0, 0.0, -1.0] and found.is_inside
+    assert not found.jumps and found.undecided == ()
+    (only,) = w.size_of.clarke([1.0, 2.0]).pieces
+    assert only.ties == ()
+    both = w.both.clarke(w.Up(), {"w": [1.0, 2.0], "k": 1}, 0.0, wrt=("x", "m"))
+    assert both.low["x"] == -1.0 and both.high["x"] == 1.0 and both.high["m"].tolist() == [0.0, 1.0]
+    assert isinstance(both.low["x"], float)
+    with pytest.raises(TypeError, match="expressions"):
+        w.fn(r"\x -> x + 1.0").clarke(0.0)
+    with pytest.raises(pb.PullbackError) as refused:
+        pb.compile("def down (x: Real): Real = x * floor x").down.clarke(1.0)
+    assert refused.value.code == "E0715"
+
+
 def test_progress(w, capfd):
     for engine, count in (("native", 100_000_000), ("ir", 5_000_000)):
         told = []

@@ -62,6 +62,11 @@ exit 0
 > value: 8.0
 > gradient:
 >   x = 12.0
+> [-1, 1]
+> 2 pieces meet here:
+>   1   above at <prompt>:2:31
+>   -1   below at <prompt>:2:31
+> by convention: 0, inside the hull
 > 1 operation, 4 with the pullback of a cotangent (4.0 times)
 > def cube.0 : Real -> Real =
 >   \(x.0 : Real) -> pow_int x.0 3
@@ -97,12 +102,14 @@ exit 0
 >   −1.0               −0.5                 0                 0.5              1.0
 >                                          x
 > cube : Real -> Real
+> size_of : Real -> Real
 > -6.0
 > -2.0
 > -6.0
 > A line is an expression, or it begins with `def`, `type` or `import`. `it` is the last value.
 >   :type EXPR            the type of an expression
 >   :grad CALL            value and gradient of a call, with respect to all its arguments
+>   :clarke CALL          the derivatives of all smooth pieces that meet at a call's arguments
 >   :show NAME [STAGE]    a definition at a stage of the pipeline, `lambda` if none is named
 >   :doc NAME             what is documented of a definition, a module or a built-in operation
 >   :cost CALL            how many operations a call takes, alone and with its pullback
@@ -114,6 +121,16 @@ exit 0
 >   :help                 this
 >   :quit                 the end
 ! `:grad` takes a call of a definition, as in `:grad f 1.0`
+! `:clarke` takes a call of a definition, as in `:clarke f 1.0`
+! error[E0301]: expected `Real`, found `Bool`
+!  --> <argument 1>:1:1
+!   |
+! 1 | true
+!   | ^^^^ this is `Bool`
+!   |
+!   = note: argument 1 of `size_of` must be `Real`
+!   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
+!
 ! there is no command `:tipe`; did you mean `type` or `time`?
 ! `:type` wants more: `:type EXPR`
 ! error[E0301]: expected `Real`, found `Bool`

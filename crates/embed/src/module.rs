@@ -23,7 +23,7 @@ use crate::asked::{Asked, Source};
 use crate::failure::Failure;
 use crate::form::Names;
 use crate::function::Function;
-use crate::noticed::{ArgumentFile, Look, noticed};
+use crate::noticed::{ArgumentFile, Look, clarke, noticed};
 
 /// A text that was loaded.
 #[derive(Debug)]
@@ -138,6 +138,16 @@ impl Module {
         look: Look,
     ) -> Result<Failure, Failure> {
         noticed(&self.source, definition, wrt, arguments, look)
+    }
+    /// The derivatives of all smooth pieces of a definition that meet at a point, and their hull, as JSON: what the command
+    /// `clarke` prints.
+    pub fn clarke(
+        &self,
+        definition: &str,
+        wrt: &[String],
+        arguments: &[ArgumentFile],
+    ) -> Result<String, Failure> {
+        clarke(&self.source, definition, wrt, arguments)
     }
     /// A function, which is compiled when it is asked for first.
     pub fn function(&self, asked: &Asked) -> Result<Arc<Function>, Failure> {

@@ -1,12 +1,13 @@
-//! What a run meets that is worth a word: ties and edges of domains, and the first NaN.
+//! What a run meets that is worth a word: ties and edges of domains, and the first NaN; and what a function is like at a tie.
 //!
 //! Input: the texts of a module, a definition, and its arguments as files. Output: warnings, those of the command line's
-//! `--warn kinks` and `--trace-nan`. The evaluator runs, so this takes longer than a call.
+//! `--warn kinks` and `--trace-nan`, or the answer of its `clarke --json`. The evaluator runs, so this takes longer than a
+//! call.
 
 use std::path::{Path, PathBuf};
 
 use pullback_engine::BUILT_IN;
-use pullback_session::{Call, Findings, Input, Query, Settings, grad, on_large_stack, run};
+use pullback_session::{Call, Findings, Input, Query, Settings, Stop, grad, on_large_stack, run};
 
 use crate::asked::Source;
 use crate::failure::Failure;
@@ -39,6 +40,39 @@ pub(crate) fn noticed(
     arguments: &[ArgumentFile],
     look: Look,
 ) -> Result<Failure, Failure> {
+    let (warn_kinks, trace_nan) = (look == Look::Kinks, look == Look::FirstNan);
+    let settings = Settings { warn_kinks, trace_nan, ..Settings::default() };
+    let (done, findings) =
+        asked(source, definition, arguments, settings, |query, call| match wrt {
+            Some(wrt) => grad(query, call, wrt).map(drop),
+            None => run(query, call).map(drop),
+        });
+    if done.is_ok() { Ok(findings.into()) } else { Err(findings.into()) }
+}
+
+/// The derivatives of all smooth pieces that meet at a point, as JSON.
+pub(crate) fn clarke(
+    source: &Source,
+    definition: &str,
+    wrt: &[String],
+    arguments: &[ArgumentFile],
+) -> Result<String, Failure> {
+    let settings = Settings::default();
+    let (found, findings) = asked(source, definition, arguments, settings, |query, call| {
+        let found = pullback_tools::clarke(query, call, wrt)?;
+        Ok(found.shown(&query.sources, true))
+    });
+    found.map_err(|Stop| findings.into())
+}
+
+/// What is answered to a question about a call whose arguments are files.
+fn asked<T: Send>(
+    source: &Source,
+    definition: &str,
+    arguments: &[ArgumentFile],
+    settings: Settings,
+    question: impl FnOnce(&mut Query<'_>, &Call) -> Result<T, Stop> + Send,
+) -> (Result<T, Stop>, Findings) {
     let mut files = source.files.clone();
     let mut inputs = vec![];
     for (at, argument) in arguments.iter().enumerate() {
@@ -46,19 +80,13 @@ pub(crate) fn noticed(
         files = files.with(&path, argument.bytes.clone());
         inputs.push(Input { parameter: argument.parameter.clone(), path, is_headless: false });
     }
-    let (warn_kinks, trace_nan) = (look == Look::Kinks, look == Look::FirstNan);
     let (file, entry) = (source.path.clone(), definition.to_owned());
-    let (is_done, findings) = on_large_stack(|| {
-        let settings = Settings { warn_kinks, trace_nan, ..Settings::default() };
+    on_large_stack(|| {
         let call = Call { file, entry, inputs, settings, ..Call::default() };
         let mut query = Query::new(&files, BUILT_IN);
-        let done = match wrt {
-            Some(wrt) => grad(&mut query, &call, wrt).is_ok(),
-            None => run(&mut query, &call).is_ok(),
-        };
-        (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
-    });
-    if is_done { Ok(findings.into()) } else { Err(findings.into()) }
+        let answer = question(&mut query, &call);
+        (answer, Findings { diagnostics: query.diagnostics, sources: query.sources })
+    })
 }
 
 /// A file beside another.

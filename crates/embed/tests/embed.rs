@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use pullback_embed::{
-    Allowed, Asked, Failure, Form, Function, Gave, Given, Kind, Module, Options, What, Written,
+    Allowed, ArgumentFile, Asked, Failure, Form, Function, Gave, Given, Kind, Module, Options,
+    What, Written,
 };
 
 const TEXT: &str = "\
@@ -208,4 +209,20 @@ fn any_thread_calls_and_keeps_results() {
         assert_eq!(numbers.len(), 10_000 + at);
         assert!(numbers.iter().enumerate().all(|(at, x)| *x == at as f64));
     }
+}
+
+#[test]
+fn the_generalised_gradient_of_a_definition_is_told() {
+    let module =
+        Module::compile("b.pull", "def size_of (x: Real): Real = abs x").expect("a program");
+    let at = |bytes: &str| {
+        let bytes = bytes.as_bytes().to_vec();
+        let argument = ArgumentFile { parameter: Some("x".to_owned()), ending: "json", bytes };
+        module.clarke("size_of", &[], &[argument])
+    };
+    let json = at("0.0").expect("an answer");
+    assert!(json.starts_with("{\"hull\": {\"x\": [[-1.0, 1.0]]}"), "{json}");
+    let json = at("2.0").expect("an answer");
+    assert!(json.starts_with("{\"hull\": {\"x\": [[1.0, 1.0]]}"), "{json}");
+    assert_eq!(at("true").expect_err("no Real").code(), "E0804");
 }

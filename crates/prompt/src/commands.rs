@@ -12,9 +12,10 @@ use crate::prompt::{Next, Prompt};
 use crate::said::{Said, Tell};
 
 /// The commands with what each does.
-pub const COMMANDS: [(&str, &str, &str); 12] = [
+pub const COMMANDS: [(&str, &str, &str); 13] = [
     ("type", "EXPR", "the type of an expression"),
     ("grad", "CALL", "value and gradient of a call, with respect to all its arguments"),
+    ("clarke", "CALL", "the derivatives of all smooth pieces that meet at a call's arguments"),
     ("show", "NAME [STAGE]", "a definition at a stage of the pipeline, `lambda` if none is named"),
     ("doc", "NAME", "what is documented of a definition, a module or a built-in operation"),
     ("cost", "CALL", "how many operations a call takes, alone and with its pullback"),
@@ -45,6 +46,7 @@ pub fn command(prompt: &mut Prompt, name: &str, rest: &str, tell: Tell<'_>) -> N
             Err(findings) => tell(Said::Findings(findings)),
         },
         "grad" => grad(prompt, rest, tell),
+        "clarke" => clarke(prompt, rest, tell),
         "show" => {
             let (name, stage) = rest.split_once(char::is_whitespace).unwrap_or((rest, "lambda"));
             prompt.ask(tell, |query, call| pullback_tools::show(query, call, stage.trim()), name);
@@ -108,6 +110,20 @@ fn grad(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
             tell(Said::Note(words.to_owned()));
         }
     }
+}
+
+fn clarke(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
+    let Some((entry, args)) = call_of(prompt, text) else {
+        let words = "`:clarke` takes a call of a definition, as in `:clarke f 1.0`";
+        tell(Said::Note(words.to_owned()));
+        return;
+    };
+    let tool = |query: &mut Query<'_>, call: &Call| {
+        let call = Call { args, ..call.clone() };
+        let found = pullback_tools::clarke(query, &call, &[])?;
+        Ok(found.shown(&query.sources, false))
+    };
+    prompt.ask(tell, tool, &entry);
 }
 
 fn cost(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
