@@ -12,7 +12,9 @@ use pullback_prim::Scalar;
 
 use super::operation::{derive, operate, terms};
 use super::reverse::reverse;
+use super::step::{LISTED, Rule, SHOWN, Step};
 use super::stuck::{Stuck, Undefined};
+use super::sweep::sweep_within;
 use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
 /// How many redexes are reduced at most.
@@ -21,66 +23,8 @@ pub const MAX_STEPS: usize = 200_000;
 pub const MAX_DEPTH: usize = 20_000;
 /// How many bindings a trace has at most.
 const MAX_TRACE: usize = 10_000;
-/// How many steps are noted in full; of those beyond, only that they were.
-pub const LISTED: usize = 500;
-/// How large a derivative becomes at most.
-const MAX_SIZE: usize = 200_000;
 /// How large the derivatives of one evaluation become at most together.
 const MAX_MADE: usize = 1_000_000;
-
-/// One reduction, for `--stage trace-run`.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// How many evaluations it is inside of.
-    pub depth: usize,
-    /// Which rule of which figure it is.
-    pub rule: Rule,
-}
-
-/// A rule as it was applied.
-#[derive(Clone, Debug)]
-pub enum Rule {
-    /// `R ⇒ V` (figure 2).
-    Value(Term, Val),
-    /// `R_bool ⇒ V_bool`
-    Truth(Test, bool),
-    /// `let x:T = V in …`, evaluated either way.
-    Let(Binder, Term),
-    /// `f(V) ⇒ …`
-    Call(Term),
-    /// `R ⤳ C` for an operation, which is its own trace (figure 4).
-    Kept(Term),
-    /// `f(V) ⤳ let x:T = V in …`
-    Entered(Term, Binder),
-    /// `E[C] ⤳ let x:T = C in E[x]`, and the value of `C` (figure 5).
-    Context(Var, Term, Val),
-    /// The body of `W.rd_V(x:T. N)`, evaluated where `x` is the value of `V`.
-    Open {
-        /// `W`
-        w: Term,
-        /// `V`
-        v: Term,
-        /// `x:T`
-        x: Binder,
-        /// The value of `V`.
-        value: Val,
-    },
-    /// `W.R_V(x:T. C)` and what it is (figure 6).
-    Reverse {
-        /// `W`
-        w: Term,
-        /// `V`
-        v: Term,
-        /// `x:T`
-        x: Binder,
-        /// `C`
-        trace: Term,
-        /// By figure 6.
-        result: Term,
-    },
-    /// A step after the first [`LISTED`].
-    Unlisted,
-}
 
 /// A function environment φ.
 #[derive(Clone, Debug, Default)]
@@ -508,26 +452,43 @@ impl<'s> Run<'s> {
             }
             Term::Rd { cotangent, at, binder, body } => {
                 let (v, value) = run.operand(functions, aliases, at, bindings)?;
-                let (w, _) = run.operand(functions, aliases, cotangent, bindings)?;
+                let w = run.operand(functions, aliases, cotangent, bindings)?;
                 let x = run.alias(aliases, binder, &value)?;
                 let (trace, _) = run.inside(|run| {
-                    run.step(|| Rule::Open { w: w.clone(), v: v.clone(), x: x.clone(), value })?;
+                    let (w, v, value) = (w.0.clone(), v.clone(), value.clone());
+                    run.step(|| Rule::Open { w, v, x: x.clone(), value })?;
                     run.trace(functions, aliases, body)
                 })?;
-                run.derivative(w, v, x, trace)
+                run.derivative(w, (v, value), x, trace)
             }
         })
     }
 
-    /// `W.R_V(x:T. C)` and its value.
-    fn derivative(&mut self, w: Term, v: Term, x: Binder, trace: Term) -> Traced {
-        let result = reverse(self.supply, &w, &v, &x, &trace, MAX_SIZE).ok_or(Stuck::Trace)?;
+    /// `W.R_V(x:T. C)`, by the whole environment at once, and its value.
+    fn derivative(
+        &mut self,
+        (w, w_value): (Term, Val),
+        (v, value): (Term, Val),
+        x: Binder,
+        trace: Term,
+    ) -> Traced {
+        let values = &self.values;
+        let around = |var| values.get(&var).cloned();
+        let (w_at, v_at) = ((&w, &w_value), (&v, &value));
+        let result = sweep_within(self.supply, w_at, v_at, &x, &trace, &around);
+        let result = result.ok_or(Stuck::Untyped)?;
         self.made += result.size();
         if self.made > MAX_MADE {
             return Err(Stuck::Trace);
         }
-        let shown = result.clone();
-        self.step(|| Rule::Reverse { w, v, x, trace, result: shown })?;
+        if self.log.as_ref().is_some_and(|log| log.len() < LISTED) {
+            let literal = reverse(self.supply, &w, &v, &x, &trace, SHOWN);
+            let literal = literal.filter(|term| !term.is_larger(SHOWN));
+            let result = result.clone();
+            self.step(|| Rule::Reverse { w, v, x, trace, result, literal })?;
+        } else {
+            self.step(|| Rule::Unlisted)?;
+        }
         let quiet = self.log.take();
         let value = self.ordinary(&Functions::default(), &mut Aliases::new(), &result);
         self.log = quiet;

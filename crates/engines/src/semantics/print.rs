@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pullback_base::Name;
 use pullback_prim::Prim;
 
-use super::evaluate::Rule;
+use super::step::Rule;
 use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
 const WIDTH: usize = 90;
@@ -312,12 +312,28 @@ impl<'s> Printer<'s> {
                 let (name, value) = (self.term(&x.term()), self.value(value));
                 format!("{w}.rd_{v}({}. N): N at {name} = {value}", self.binder(x))
             }
-            Rule::Reverse { w, v, x, trace, result } => {
+            Rule::Reverse { w, v, x, trace, result, literal: _ } => {
                 let (w, v) = (self.at(w, Level::Atom), self.at(v, Level::Atom));
                 let (x, trace) = (self.binder(x), self.term(trace));
                 format!("{w}.R_{v}({x}. {trace}) = {}", self.term(result))
             }
             Rule::Unlisted => String::new(),
+        }
+    }
+
+    /// What figure 6 makes of `W.R_V(x:T. C)`, where that is a small term.
+    pub fn literal(&mut self, rule: &Rule) -> Option<String> {
+        match rule {
+            Rule::Reverse { literal, .. } => literal.as_ref().map(|term| self.term(term)),
+            Rule::Value(..)
+            | Rule::Truth(..)
+            | Rule::Let(..)
+            | Rule::Call(_)
+            | Rule::Kept(_)
+            | Rule::Entered(..)
+            | Rule::Context(..)
+            | Rule::Open { .. }
+            | Rule::Unlisted => None,
         }
     }
 

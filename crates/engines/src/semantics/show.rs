@@ -9,18 +9,19 @@ use pullback_eval::{FUEL_HINT, FUEL_NOTE, OUT_OF_FUEL, Value};
 use pullback_lambda::{DefId, Program};
 
 use super::convert::{Foreign, Paper, paper, to_val};
-use super::evaluate::{Functions, LISTED, MAX_DEPTH, MAX_STEPS, Run, Step, enter};
+use super::evaluate::{Functions, MAX_DEPTH, MAX_STEPS, Run, enter};
 use super::print::{Printer, shortened};
 use super::reverse::reverse;
+use super::step::{LISTED, SHOWN, Step};
 use super::stuck::{Stuck, Undefined, Why};
 use super::sweep::sweep;
 use super::term::{Binder, Function, Supply, Term, Ty, Val};
 use pullback_reduce::specialise;
 
-/// Derivatives by figure 6 are shown up to this size.
-const SHOWN: usize = 400;
 /// How many rules figure 6 may take to say how large the derivative is.
 const COUNTED: usize = 20_000;
+/// How many lines of a term are shown.
+const LINES: usize = 500;
 /// How wide a step is.
 const WIDTH: usize = 110;
 /// The stack for terms that nest as deep as the evaluation of a program does at most.
@@ -159,12 +160,12 @@ impl Forms {
         let point = printer.value(&self.point);
         // Writing to a string cannot fail.
         let _ = writeln!(out, "trace term C, {} = {point}:", printer.binder(&self.x));
-        out.push_str(&printer.block(&self.trace, 2));
+        push_capped(&mut out, &printer.block(&self.trace, 2));
         let _ = writeln!(out, "value: {}", printer.value(&self.value));
         let head = self.head(printer);
         let (linear, result) = &self.linear;
         let _ = writeln!(out, "\n{head}, by the whole environment at once:");
-        out.push_str(&printer.block(linear, 2));
+        push_capped(&mut out, &printer.block(linear, 2));
         let _ = writeln!(out, "value: {}", printer.value(result));
         let _ = match &self.literal {
             Literal::Shown(term, result) => {
@@ -230,16 +231,39 @@ impl Forms {
     }
 }
 
-/// Steps, each with its number.
+/// The first lines of a term, and how many more there are.
+fn push_capped(out: &mut String, block: &str) {
+    let lines: Vec<&str> = block.split_inclusive('\n').collect();
+    out.extend(lines.iter().take(LINES).copied());
+    if lines.len() > LINES {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  …  {} more lines", lines.len() - LINES);
+    }
+}
+
+/// Steps, each with its number. Below a derivative stands what figure 6 makes of it, if that is a small term.
 fn list(out: &mut String, printer: &mut Printer<'_>, before: usize, steps: &[Step]) {
+    let mut is_cut = false;
+    let mut line = |number: &str, indent: &str, text: &str| {
+        let line = format!("{indent}{text}");
+        let short = shortened(&line, WIDTH);
+        is_cut |= short != line;
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{number:>5}  {short}");
+    };
     for (index, step) in steps.iter().take(LISTED).enumerate() {
         let indent = "  ".repeat(step.depth.min(20));
-        let line = format!("{indent}{}", printer.rule(&step.rule));
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{:>5}  {}", before + index + 1, shortened(&line, WIDTH));
+        let rule = printer.rule(&step.rule);
+        line(&(before + index + 1).to_string(), &indent, &rule);
+        if let Some(literal) = printer.literal(&step.rule) {
+            line("", &indent, &format!("as in figure 6: {literal}"));
+        }
     }
     if steps.len() > LISTED {
         let _ = writeln!(out, "    …  {} more", steps.len() - LISTED);
+    }
+    if is_cut {
+        let _ = writeln!(out, "       (lines are cut after {WIDTH} characters, at …)");
     }
 }
 

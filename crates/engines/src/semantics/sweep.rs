@@ -1,13 +1,19 @@
 //! The derivative of a trace term in linear time: with respect to the whole environment at once.
 //!
-//! Type: as [`super::reverse`], for a trace whose only free variable is `x`, at closed `V` and `W`.
-//! Law: it means the same as `W.R_V(x:T. C)`.
+//! Type: as [`super::reverse`], for a trace whose free variables have values. Law: it means the same as `W.R_V(x:T. C)`.
 //! Cost: the trace is first flattened to one `let` for each operation on numbers, then every binding is
 //! visited once, backwards; its cotangent is complete when it is reached, since all its uses come later.
+//! Of what does not depend on `x` no cotangent is made.
 //! Limits: a partial derivative that chooses between two terms is decided at `V`, as symbolic evaluation
 //! decides every conditional.
+//!
+//! ```text
+//! C                  let v = x * x in v * y
+//! W.R_V(x. C)        let x = V in let v = x * x in let u = v * y in
+//!                    let p = W.mul_r(v, y) in let v̄ = fst(p) in let q = v̄.mul_r(x, x) in fst(q) + snd(q)
+//! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_prim::{Prim, Scalar};
 
@@ -15,13 +21,26 @@ use super::operation::operate_reals;
 use super::reverse::expand;
 use super::term::{Binder, Supply, Symbol, Term, Test, Ty, Val, Var, operand_type, operands};
 
-/// `W.R_V(x:T. C)` with a length proportional to that of `C`, or nothing if the terms do not fit.
+/// `W.R_V(x:T. C)` for closed `V` and `W`, with a length proportional to that of `C`, or nothing if the terms do not fit.
 pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) -> Option<Term> {
-    let mut flat = Flat { supply, env: BTreeMap::new(), values: BTreeMap::new(), code: vec![] };
-    let mut inputs = vec![];
+    let (w, v) = ((&w.to_term(), w), (&v.to_term(), v));
+    sweep_within(supply, w, v, x, trace, &|_| None)
+}
+
+/// The same for `V` and `W` that are values with free variables, beside their own values; `around` has the values of variables
+/// that are free in all of them. The result has these variables free.
+pub fn sweep_within(
+    supply: &mut Supply,
+    (w, w_value): (&Term, &Val),
+    (v, v_value): (&Term, &Val),
+    x: &Binder,
+    trace: &Term,
+    around: &dyn Fn(Var) -> Option<Val>,
+) -> Option<Term> {
+    let mut flat = Flat::new(supply, around);
     let mut parts = vec![];
-    for ((var, ty), (_, value)) in x.vars().zip(x.taken(v)?) {
-        let part = flat.input(&Term::Var(var), ty, &value, &mut inputs)?;
+    for ((var, ty), (_, value)) in x.vars().zip(x.taken(v_value)?) {
+        let part = flat.given(&Term::Var(var), ty, &value)?;
         flat.env.insert(var, part.clone());
         parts.push(part);
     }
@@ -29,16 +48,22 @@ pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) ->
         Binder::Var(_, _) => parts.pop()?,
         Binder::Tuple(_) => Shape::Tuple(parts),
     };
+    shape.for_each_var(&mut |var| {
+        flat.active.insert(var);
+    });
     let y = flat.term(trace)?;
+    let w = flat.given(w, &w_value.ty(), w_value)?;
 
-    let mut bars: BTreeMap<Var, Vec<Term>> = BTreeMap::new();
-    seed(&y, w, &mut bars)?;
-    let Flat { supply, code, .. } = flat;
+    let mut bars = Bars::new();
+    seed(&flat.active, &y, &w, &mut bars)?;
+    let Flat { supply, code, inputs, active, .. } = flat;
     let mut backwards = vec![];
     for (var, symbol, args) in code.iter().rev() {
         let Some(bar) = total(supply, *var, bars.remove(var), &mut backwards) else { continue };
         for (arg, bar) in contributions(supply, *symbol, args, bar, &mut backwards) {
-            bars.entry(arg).or_default().push(bar);
+            if active.contains(&arg) {
+                bars.entry(arg).or_default().push(bar);
+            }
         }
     }
     let body = gather(supply, &shape, &mut bars, &mut backwards);
@@ -50,8 +75,11 @@ pub fn sweep(supply: &mut Supply, w: &Val, v: &Val, x: &Binder, trace: &Term) ->
         .collect();
     let around = |body, (var, ty, value): (Var, Ty, Term)| Term::let_(var, ty, value, body);
     let body = bindings.into_iter().rev().fold(body, around);
-    Some(Term::bind(x.clone(), v.to_term(), body))
+    Some(Term::bind(x.clone(), v.clone(), body))
 }
+
+/// What variables have received so far.
+type Bars = BTreeMap<Var, Vec<Term>>;
 
 /// A term taken apart into variables and numbers.
 #[derive(Clone, Debug)]
@@ -60,31 +88,63 @@ enum Shape {
     Tuple(Vec<Shape>),
 }
 
+impl Shape {
+    fn for_each_var(&self, visit: &mut dyn FnMut(Var)) {
+        match self {
+            Self::Atom(Term::Var(var)) => visit(*var),
+            Self::Atom(_) => {}
+            Self::Tuple(items) => items.iter().for_each(|item| item.for_each_var(visit)),
+        }
+    }
+}
+
 struct Flat<'s> {
     supply: &'s mut Supply,
+    around: &'s dyn Fn(Var) -> Option<Val>,
     env: BTreeMap<Var, Shape>,
     /// The values at `V`, to decide conditions.
     values: BTreeMap<Var, f64>,
+    /// The numbers inside of tuples that are given.
+    inputs: Vec<(Var, Term)>,
+    /// The variables that depend on `x`.
+    active: BTreeSet<Var>,
     code: Vec<(Var, Symbol, Vec<Term>)>,
 }
 
-impl Flat<'_> {
-    /// Names the numbers of the argument.
-    fn input(
-        &mut self,
-        term: &Term,
-        ty: &Ty,
-        value: &Val,
-        inputs: &mut Vec<(Var, Term)>,
-    ) -> Option<Shape> {
+impl<'s> Flat<'s> {
+    fn new(supply: &'s mut Supply, around: &'s dyn Fn(Var) -> Option<Val>) -> Self {
+        Self {
+            supply,
+            around,
+            env: BTreeMap::new(),
+            values: BTreeMap::new(),
+            inputs: vec![],
+            active: BTreeSet::new(),
+            code: vec![],
+        }
+    }
+
+    /// Names the numbers of a term that is given.
+    fn given(&mut self, term: &Term, ty: &Ty, value: &Val) -> Option<Shape> {
         match (ty, value) {
             (Ty::Real, Val::Real(value)) => {
-                let var = if let Term::Var(var) = term {
-                    *var
-                } else {
-                    let var = self.supply.fresh("x", Ty::Real);
-                    inputs.push((var, term.clone()));
-                    var
+                let var = match term {
+                    Term::Real(_) => return Some(Shape::Atom(term.clone())),
+                    Term::Var(var) => *var,
+                    Term::Int(_)
+                    | Term::Op(..)
+                    | Term::Reverse(..)
+                    | Term::Let(..)
+                    | Term::Tuple(_)
+                    | Term::Proj(..)
+                    | Term::If(..)
+                    | Term::Letrec(..)
+                    | Term::Call(..)
+                    | Term::Rd { .. } => {
+                        let var = self.supply.fresh("x", Ty::Real);
+                        self.inputs.push((var, term.clone()));
+                        var
+                    }
                 };
                 self.values.insert(var, *value);
                 Some(Shape::Atom(Term::Var(var)))
@@ -92,13 +152,40 @@ impl Flat<'_> {
             (Ty::Tuple(tys), Val::Tuple(values)) => {
                 let mut items = vec![];
                 for (index, (ty, value)) in tys.iter().zip(values.iter()).enumerate() {
-                    let part = Term::Proj(index, tys.clone(), Box::new(term.clone()));
-                    items.push(self.input(&part, ty, value, inputs)?);
+                    let item = match term {
+                        Term::Tuple(items) => self.given(items.get(index)?, ty, value)?,
+                        Term::Var(_)
+                        | Term::Real(_)
+                        | Term::Int(_)
+                        | Term::Op(..)
+                        | Term::Reverse(..)
+                        | Term::Let(..)
+                        | Term::Proj(..)
+                        | Term::If(..)
+                        | Term::Letrec(..)
+                        | Term::Call(..)
+                        | Term::Rd { .. } => {
+                            let part = Term::Proj(index, tys.clone(), Box::new(term.clone()));
+                            self.given(&part, ty, value)?
+                        }
+                    };
+                    items.push(item);
                 }
                 Some(Shape::Tuple(items))
             }
             (Ty::Real, Val::Tuple(_)) | (Ty::Tuple(_), Val::Real(_)) => None,
         }
+    }
+
+    /// A variable: of the trace, or one from around it, which does not depend on `x`.
+    fn variable(&mut self, var: Var) -> Option<Shape> {
+        if let Some(known) = self.env.get(&var) {
+            return Some(known.clone());
+        }
+        let value = (self.around)(var)?;
+        let shape = self.given(&Term::Var(var), &value.ty(), &value)?;
+        self.env.insert(var, shape.clone());
+        Some(shape)
     }
 
     fn term(&mut self, term: &Term) -> Option<Shape> {
@@ -108,13 +195,18 @@ impl Flat<'_> {
     /// A term that a variable stands for, if it is a number: an operation keeps that name.
     fn named(&mut self, term: &Term, own: Option<Var>) -> Option<Shape> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match term {
-            Term::Var(var) => self.env.get(var).cloned(),
+            Term::Var(var) => self.variable(*var),
             Term::Real(_) | Term::Int(_) => Some(Shape::Atom(term.clone())),
             Term::Op(symbol, args) => {
                 let args = self.atoms(args)?;
                 let value = operate_reals(symbol.prim, &self.scalars(&args)?)?;
                 let var = own.unwrap_or_else(|| self.supply.fresh("v", Ty::Real));
                 self.values.insert(var, value);
+                let depends =
+                    |arg: &Term| matches!(arg, Term::Var(arg) if self.active.contains(arg));
+                if args.iter().any(depends) {
+                    self.active.insert(var);
+                }
                 self.code.push((var, *symbol, args));
                 Some(Shape::Atom(Term::Var(var)))
             }
@@ -206,17 +298,20 @@ impl Flat<'_> {
 }
 
 /// The cotangents of the result.
-fn seed(y: &Shape, w: &Val, bars: &mut BTreeMap<Var, Vec<Term>>) -> Option<()> {
+fn seed(active: &BTreeSet<Var>, y: &Shape, w: &Shape, bars: &mut Bars) -> Option<()> {
     match (y, w) {
-        (Shape::Atom(Term::Var(var)), Val::Real(w)) => {
-            bars.entry(*var).or_default().push(Term::Real(*w));
+        (Shape::Atom(y), Shape::Atom(w)) => {
+            if let Term::Var(var) = y
+                && active.contains(var)
+            {
+                bars.entry(*var).or_default().push(w.clone());
+            }
             Some(())
         }
-        (Shape::Atom(_), Val::Real(_)) => Some(()),
-        (Shape::Tuple(items), Val::Tuple(parts)) if items.len() == parts.len() => {
-            items.iter().zip(parts.iter()).try_for_each(|(item, part)| seed(item, part, bars))
+        (Shape::Tuple(items), Shape::Tuple(parts)) if items.len() == parts.len() => {
+            items.iter().zip(parts).try_for_each(|(item, part)| seed(active, item, part, bars))
         }
-        (Shape::Tuple(_) | Shape::Atom(_), Val::Tuple(_) | Val::Real(_)) => None,
+        (Shape::Tuple(_) | Shape::Atom(_), Shape::Tuple(_) | Shape::Atom(_)) => None,
     }
 }
 
@@ -271,12 +366,7 @@ fn contributions(
 }
 
 /// The cotangent of the argument, in its shape.
-fn gather(
-    supply: &mut Supply,
-    shape: &Shape,
-    bars: &mut BTreeMap<Var, Vec<Term>>,
-    code: &mut Bindings,
-) -> Term {
+fn gather(supply: &mut Supply, shape: &Shape, bars: &mut Bars, code: &mut Bindings) -> Term {
     match shape {
         Shape::Tuple(items) => {
             Term::Tuple(items.iter().map(|item| gather(supply, item, bars, code)).collect())

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::support::{def, papers, program};
+use crate::support::{deep, def, papers, program};
 use pullback_base::Diagnostic;
 use pullback_engines::semantics::{
     Functions, Paper, Run, Stuck, Supply, Term, Val, paper, reverse, show_run, show_terms, sweep,
@@ -137,6 +137,45 @@ fn derivatives_nest_to_the_second_order() {
 def g1 : Real -> Real = \\($x1 : Real) -> (vjp @g $x1).1 1.0
 def f : Real = (vjp @g1 1.5).1 1.0";
     close(&evaluated(text).reals(), &[9.0], "6x");
+}
+
+/// A function of one number, and its derivatives up to an order: the last is `f`.
+fn tower(body: &str, order: usize) -> String {
+    let name = |at: usize| if at == order { "f".to_owned() } else { format!("g{at}") };
+    let mut text = format!("def {} : Real -> Real = \\($x : Real) -> {body}\n", name(0));
+    for at in 1..=order {
+        let (own, last) = (name(at), name(at - 1));
+        text.push_str(&format!(
+            "def {own} : Real -> Real = \\($x{at} : Real) -> (vjp @{last} $x{at}).1 1.0\n"
+        ));
+    }
+    text
+}
+
+#[test]
+fn an_order_of_derivatives_multiplies_the_trace_by_a_constant() {
+    // The derivatives of x³, and of exp(2x), at 1.5.
+    let (cube, exp) = ("mul (mul $x $x) $x", "exp (mul 2.0 $x)");
+    let cubic = [3.375, 6.75, 9.0, 6.0, 0.0, 0.0, 0.0].to_vec();
+    let exponential: Vec<f64> = (0..7).map(|order| 2f64.powi(order) * 3f64.exp()).collect();
+    deep(move || {
+        for (body, truth) in [(cube, cubic), (exp, exponential)] {
+            let mut sizes = vec![];
+            for (order, truth) in truth.into_iter().enumerate() {
+                let program = source(&tower(body, order));
+                let paper = paper(&program, def(&program, "f")).expect("a program of the paper");
+                let (supply, trace) = trace_at(&paper, &Val::Real(1.5)).expect("a trace");
+                let mut supply = supply.clone();
+                let mut run = Run::new(&mut supply, false);
+                run.bind(&paper.entry.param, &Val::Real(1.5));
+                let value = run.evaluate(&Functions::default(), &trace).expect("a value");
+                close(&value.reals(), &[truth], body);
+                sizes.push(trace.size());
+            }
+            let grows = sizes.windows(2).all(|pair| pair[1] <= 10 * pair[0]);
+            assert!(grows, "{body}: {sizes:?}");
+        }
+    });
 }
 
 /// `letrec g(x) = if x > 100 then x else g(x * x)` at 1.5: four nested calls.
