@@ -213,7 +213,7 @@ exit 0
 > data Maybe = Nothing | Just Real
 > data Delta = Zero | Var Int | Scale Real Delta | Add Delta Delta | Rule Int ([]Maybe -> Work -> Work)
 > data Work = Done | Eval Real Delta Work
-> data DeltaBinds = Empty | Let Int Delta DeltaBinds
+> data DeltaBinds = Empty | Let Int Delta DeltaBinds | LetScale Int Real Int DeltaBinds | LetAdd Int Int Int DeltaBinds | LetStep Int Int Real Int DeltaBinds | LetRow Int Real Int Real Int DeltaBinds
 >
 > emptyMap = \n -> [ Nothing | i < n ]
 >
@@ -242,6 +242,47 @@ exit 0
 >     | _ ->
 >       let dn = ds.next
 >       (Var dn, { next = int_add dn 1, binds = Let dn du ds.binds })
+>
+> letScale = \ga gu gs ->
+>   match gu with
+>     | Zero -> (gu, gs)
+>     | Var gi ->
+>       let gn = gs.next
+>       (Var gn, { next = int_add gn 1, binds = LetScale gn ga gi gs.binds })
+>     | _ -> deltaLet (Scale ga gu) gs
+>
+> letAdd = \hu hv hs ->
+>   match hu with
+>     | Var hi0 ->
+>       match hv with
+>         | Var hj ->
+>           let hn0 = hs.next
+>           (Var hn0, { next = int_add hn0 1, binds = LetAdd hn0 hi0 hj hs.binds })
+>         | _ -> deltaLet (plus hu hv) hs
+>     | _ -> deltaLet (plus hu hv) hs
+>
+> letStep = \ku kb kv ks ->
+>   match ku with
+>     | Zero -> letScale kb kv ks
+>     | Var ki ->
+>       match kv with
+>         | Var kj ->
+>           let kn = ks.next
+>           (Var kn, { next = int_add kn 1, binds = LetStep kn ki kb kj ks.binds })
+>         | _ -> deltaLet (plus ku (scale kb kv)) ks
+>     | _ -> deltaLet (plus ku (scale kb kv)) ks
+>
+> letRow = \pa pu pb pv ps ->
+>   match pu with
+>     | Zero -> letScale pb pv ps
+>     | Var pi0 ->
+>       match pv with
+>         | Zero -> letScale pa pu ps
+>         | Var pj ->
+>           let pn = ps.next
+>           (Var pn, { next = int_add pn 1, binds = LetRow pn pa pi0 pb pj ps.binds })
+>         | _ -> deltaLet (plus (scale pa pu) (scale pb pv)) ps
+>     | _ -> deltaLet (plus (scale pa pu) (scale pb pv)) ps
 >
 > bindAlways = \bu bs ->
 >   let bn = bs.next
@@ -287,6 +328,23 @@ exit 0
 >             match index es.1 uid1 with
 >               | Nothing -> (older, es.1)
 >               | Just ebar -> (older, run (Eval ebar rhs Done) es.1)
+>       | LetScale eid1 ea1 ei1 eolder1 ->
+>         match index es.1 eid1 with
+>           | Nothing -> (eolder1, es.1)
+>           | Just ebar1 -> (eolder1, addDelta ei1 (mul ebar1 ea1) es.1)
+>       | LetAdd eid2 ei2 ej2 eolder2 ->
+>         match index es.1 eid2 with
+>           | Nothing -> (eolder2, es.1)
+>           | Just ebar2 -> (eolder2, addDelta ej2 ebar2 (addDelta ei2 ebar2 es.1))
+>       | LetStep eid3 ei3 eb3 ej3 eolder3 ->
+>         match index es.1 eid3 with
+>           | Nothing -> (eolder3, es.1)
+>           | Just ebar3 -> (eolder3, addDelta ej3 (mul ebar3 eb3) (addDelta ei3 ebar3 es.1))
+>       | LetRow eid4 ea4 ei4 eb4 ej4 eolder4 ->
+>         match index es.1 eid4 with
+>           | Nothing -> (eolder4, es.1)
+>           | Just ebar4 ->
+>             (eolder4, addDelta ej4 (mul ebar4 eb4) (addDelta ei4 (mul ebar4 ea4) es.1))
 >   eend.1
 >
 > oldestFirst = \ob ->
@@ -294,6 +352,10 @@ exit 0
 >     match os.0 with
 >       | Empty -> (os.0, os.1)
 >       | Let ouid orhs oolder -> (oolder, Let ouid orhs os.1)
+>       | LetScale oid1 oa1 oi1 oolder1 -> (oolder1, LetScale oid1 oa1 oi1 os.1)
+>       | LetAdd oid2 oi2 oj2 oolder2 -> (oolder2, LetAdd oid2 oi2 oj2 os.1)
+>       | LetStep oid3 oi3 ob3 oj3 oolder3 -> (oolder3, LetStep oid3 oi3 ob3 oj3 os.1)
+>       | LetRow oid4 oa4 oi4 ob4 oj4 oolder4 -> (oolder4, LetRow oid4 oa4 oi4 ob4 oj4 os.1)
 >   oend.1
 >
 > apply = \fw fm ->
@@ -316,6 +378,13 @@ exit 0
 >           | Rule fcount fclosure -> (frest, fs.1)
 >   fend.1
 >
+> times = \ta td -> match td with | Nothing -> td | Just tdot -> Just (mul ta tdot)
+>
+> both = \vl vr ->
+>   match vl with
+>     | Nothing -> vr
+>     | Just vx -> match vr with | Nothing -> vl | Just vy -> Just (add vx vy)
+>
 > forward = \qb qm ->
 >   let qend = loop qs = (oldestFirst qb, qm) while match qs.0 with | Empty -> false | _ -> true do
 >     match qs.0 with
@@ -332,6 +401,18 @@ exit 0
 >           | _ ->
 >             let qdot1 = apply (Eval 1.0 qrhs Done) qs.1
 >             (qnewer, update qs.1 quid qdot1)
+>       | LetScale qid1 qa1 qi1 qnewer1 ->
+>         let qx1 = times qa1 (index qs.1 qi1)
+>         (qnewer1, update qs.1 qid1 qx1)
+>       | LetAdd qid2 qi2 qj2 qnewer2 ->
+>         let qx2 = both (index qs.1 qi2) (index qs.1 qj2)
+>         (qnewer2, update qs.1 qid2 qx2)
+>       | LetStep qid3 qi3 qb3 qj3 qnewer3 ->
+>         let qx3 = both (index qs.1 qi3) (times qb3 (index qs.1 qj3))
+>         (qnewer3, update qs.1 qid3 qx3)
+>       | LetRow qid4 qa4 qi4 qb4 qj4 qnewer4 ->
+>         let qx4 = both (times qa4 (index qs.1 qi4)) (times qb4 (index qs.1 qj4))
+>         (qnewer4, update qs.1 qid4 qx4)
 >   qend.1
 >
 > meaning = \mu mm -> match apply (Eval 1.0 mu Done) mm with | Nothing -> 0.0 | Just mx -> mx

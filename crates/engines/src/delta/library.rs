@@ -23,6 +23,19 @@ thread_local! {
     static READ: RefCell<BTreeMap<Version, Program>> = RefCell::default();
 }
 
+/// A sum of deltas, with factors, that is bound in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Row {
+    /// `scale a u`
+    Scale,
+    /// `plus u v`
+    Add,
+    /// `plus u (scale b v)`
+    Step,
+    /// `plus (scale a u) (scale b v)`
+    Both,
+}
+
 /// The types and functions of a library in a program.
 #[derive(Clone, Debug)]
 pub(super) struct Library {
@@ -98,6 +111,16 @@ impl Library {
     /// A function of the library.
     pub(super) fn def(&self, name: &str) -> DefId {
         self.defs[name]
+    }
+    /// Its functions that bind a row in one step, with what a row is written as.
+    pub(super) fn rows(&self) -> BTreeMap<DefId, Row> {
+        let rows = [
+            ("letScale", Row::Scale),
+            ("letAdd", Row::Add),
+            ("letStep", Row::Step),
+            ("letRow", Row::Both),
+        ];
+        rows.into_iter().filter_map(|(name, row)| Some((*self.defs.get(name)?, row))).collect()
     }
     /// All its functions.
     pub(super) fn functions(&self) -> impl Iterator<Item = DefId> + '_ {

@@ -7,14 +7,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::library::Row;
 use pullback_lambda::{Arm, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId};
 
 /// The widest line that is not broken.
 const WIDTH: usize = 96;
 
-/// A definition as text. `state` is the type of states, if there are any.
-pub(super) fn definition(program: &Program, def: DefId, state: Option<Type>) -> String {
-    let mut paper = Paper { program, state, names: BTreeMap::new(), taken: BTreeSet::new() };
+/// A definition as text. `state` is the type of states, if there are any. A call of a function that binds a row is written as
+/// what it means, `deltaLet` of that row.
+pub(super) fn definition(
+    program: &Program,
+    def: DefId,
+    state: Option<Type>,
+    rows: &BTreeMap<DefId, Row>,
+) -> String {
+    let mut paper = Paper { program, state, rows, names: BTreeMap::new(), taken: BTreeSet::new() };
     let body = &program.defs[def].body;
     let name = program.defs[def].name.to_string();
     let mut lines = Lines::default();
@@ -60,6 +67,7 @@ impl Lines {
 struct Paper<'p> {
     program: &'p Program,
     state: Option<Type>,
+    rows: &'p BTreeMap<DefId, Row>,
     names: BTreeMap<VarId, String>,
     taken: BTreeSet<String>,
 }
@@ -255,6 +263,9 @@ impl Paper<'_> {
                 self.named(&format!("{head}{space}build {size} \\{index} ->"), body, indent, lines);
             }
             ExprKind::App(function, args) => {
+                if let Some(row) = self.row(function, args) {
+                    return lines.push(indent, &format!("{head}{space}{row}"));
+                }
                 // A long last argument is a function: it goes below.
                 let mut text = format!("{head}{space}{}", self.atom(function));
                 let shown: Vec<&Expr> = args.iter().filter(|arg| !self.is_state(&arg.ty)).collect();
@@ -344,8 +355,28 @@ impl Paper<'_> {
         if broken || expr.size() > 40 { None } else { Some(self.line(expr)) }
     }
 
+    /// `deltaLet` of a row, for the call of a function that binds it.
+    fn row(&mut self, function: &Expr, args: &[Expr]) -> Option<String> {
+        let ExprKind::Global(def) = function.kind else { return None };
+        let row = self.rows.get(&def)?;
+        let args: Vec<String> = args.iter().map(|arg| self.atom(arg)).collect();
+        let row = match (row, &args[..]) {
+            (Row::Scale, [a, u, ..]) => format!("scale {a} {u}"),
+            (Row::Add, [u, v, ..]) => format!("plus {u} {v}"),
+            (Row::Step, [u, b, v, ..]) => format!("plus {u} (scale {b} {v})"),
+            (Row::Both, [a, u, b, v, ..]) => format!("plus (scale {a} {u}) (scale {b} {v})"),
+            (Row::Scale | Row::Add | Row::Step | Row::Both, _) => return None,
+        };
+        Some(format!("deltaLet ({row})"))
+    }
+
     /// A term on one line, come what may.
     fn line(&mut self, expr: &Expr) -> String {
+        if let ExprKind::App(function, args) = &expr.kind
+            && let Some(row) = self.row(function, args)
+        {
+            return row;
+        }
         match &expr.kind {
             ExprKind::Tuple(items) if self.is_computation(&expr.ty) => {
                 format!("pure {}", self.atom(&items[0]))

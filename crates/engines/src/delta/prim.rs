@@ -12,6 +12,15 @@ use super::block::{Block, NONE, Val, is_zero};
 use super::translation::{Outcome, Translation};
 use super::version::Version;
 
+/// Which deltas are bound to names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// That of each operation, since it may be used several times.
+    Each,
+    /// Not that of the last operation, which is used once.
+    None,
+}
+
 impl Translation<'_> {
     /// A Real that the program gives: constant.
     pub(super) fn real_literal(&mut self, primal: Expr, block: &mut Block) -> Val {
@@ -50,9 +59,11 @@ impl Translation<'_> {
     ) -> Outcome<Val> {
         let row = prim.row();
         match &row.class {
-            Class::Smooth(smooth) => self.smooth(prim, smooth.partials, args, whole.span, block),
+            Class::Smooth(smooth) => {
+                self.smooth(prim, smooth.partials, args, whole.span, block, Names::Each)
+            }
             Class::Structural(Move::Total { array }) => {
-                let xs = self.whole(&args[*array], block)?;
+                let xs = self.summands(&args[*array], block)?;
                 let xs = self.bind(block, "xs", xs);
                 let values = self.call("primals", vec![xs.clone()]);
                 let primal = self.bind(block, "y", Expr::prim(prim, vec![values], whole.span));
@@ -100,6 +111,7 @@ impl Translation<'_> {
         args: &[Expr],
         span: Span,
         block: &mut Block,
+        names: Names,
     ) -> Outcome<Val> {
         let (mut primals, mut deltas) = (vec![], vec![]);
         let order: Vec<usize> = if self.right_to_left {
@@ -129,6 +141,11 @@ impl Translation<'_> {
         for (var, term) in bindings {
             block.push(var, term);
         }
+        if names == Names::Each
+            && let Some(delta) = self.row(&slopes, &deltas, span, block)
+        {
+            return Ok(Val::Dual(primal, delta));
+        }
         for (slope, delta) in slopes.iter().zip(deltas.iter()) {
             let Some(delta) = delta else { continue };
             let Some(part) = self.scaled(slope, delta, span) else { continue };
@@ -138,10 +155,77 @@ impl Translation<'_> {
             });
         }
         let delta = match total {
+            Some(delta) if names == Names::None => delta,
             Some(delta) => self.delta_let(delta, block),
             None => self.zero(),
         };
         Ok(Val::Dual(primal, delta))
+    }
+
+    /// An array that is only summed: a comprehension of it gives its elements deltas without names, since each is used once.
+    fn summands(&mut self, array: &Expr, block: &mut Block) -> Outcome<Expr> {
+        let mut array = array;
+        if self.version == Version::Final && !self.right_to_left {
+            while let ExprKind::Let(var, value, body) = &array.kind {
+                self.let_(*var, value, block)?;
+                array = body;
+            }
+            if let ExprKind::Build { size, var, body } = &array.kind {
+                return self.build(size, *var, body, block, Names::None);
+            }
+        }
+        self.whole(array, block)
+    }
+
+    /// A dual number whose delta is used once, so that it needs no name.
+    pub(super) fn once(&mut self, expr: &Expr, block: &mut Block) -> Outcome<Expr> {
+        let mut expr = expr;
+        while let ExprKind::Let(var, value, body) = &expr.kind {
+            self.let_(*var, value, block)?;
+            expr = body;
+        }
+        if let ExprKind::Prim(prim, args) = &expr.kind
+            && let Class::Smooth(smooth) = &prim.row().class
+            && let Val::Dual(primal, delta) =
+                self.smooth(*prim, smooth.partials, args, expr.span, block, Names::None)?
+        {
+            return Ok(Expr::tuple(vec![primal, delta], NONE));
+        }
+        self.whole(expr, block)
+    }
+
+    /// `deltaLet (plus (scale a u) (scale b v))`, and the like with fewer factors, where the library does it in one step. What
+    /// is bound then is one node of the chain, without a tree.
+    fn row(
+        &mut self,
+        slopes: &[Slope],
+        deltas: &[Option<Expr>],
+        span: Span,
+        block: &mut Block,
+    ) -> Option<Expr> {
+        if self.version != Version::Final {
+            return None;
+        }
+        let parts = slopes.iter().zip(deltas).filter_map(|(slope, delta)| {
+            let delta = delta.as_ref().filter(|delta| !is_zero(delta))?;
+            (!matches!(slope, Slope::Zero)).then_some((slope, delta))
+        });
+        let parts: Vec<(&Slope, &Expr)> = parts.collect();
+        let is_number = |slope: &Slope| matches!(slope, Slope::MinusOne | Slope::By(_));
+        let (function, args) = match parts[..] {
+            [(a, u)] if is_number(a) => ("letScale", vec![a.number(span), u.clone()]),
+            [(Slope::One, u), (Slope::One, v)] => ("letAdd", vec![u.clone(), v.clone()]),
+            [(Slope::One, u), (b, v)] if is_number(b) => {
+                ("letStep", vec![u.clone(), b.number(span), v.clone()])
+            }
+            [(a, u), (b, v)] if is_number(a) && is_number(b) => {
+                ("letRow", vec![a.number(span), u.clone(), b.number(span), v.clone()])
+            }
+            _ => return None,
+        };
+        let args = args.into_iter().chain(self.state(block)).collect();
+        let computation = self.call(function, args);
+        Some(self.run(block, "u", computation))
     }
 
     /// A partial derivative times a delta; `None` is a structural zero.

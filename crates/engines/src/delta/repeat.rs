@@ -4,6 +4,7 @@
 use pullback_lambda::{Expr, ExprKind, LoopForm, Type, VarId};
 
 use super::block::{Block, NONE};
+use super::prim::Names;
 use super::translation::{Outcome, Translation};
 
 impl Translation<'_> {
@@ -13,6 +14,7 @@ impl Translation<'_> {
         var: VarId,
         body: &Expr,
         block: &mut Block,
+        names: Names,
     ) -> Outcome<Expr> {
         let span = size.span;
         let size = self.whole(size, block)?;
@@ -20,7 +22,10 @@ impl Translation<'_> {
         let index = self.binder(var);
         let state = self.fresh_state();
         let mut inner = Block::new(state);
-        let item = self.whole(body, &mut inner)?;
+        let item = match names {
+            Names::Each => self.whole(body, &mut inner)?,
+            Names::None => self.once(body, &mut inner)?,
+        };
         if inner.leaves(state, &item) {
             return Ok(self.bind(block, "xs", Expr::build(size, index, inner.close(item), span)));
         }

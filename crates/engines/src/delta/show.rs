@@ -1,6 +1,6 @@
 //! What the three engines show: the translations, what they call, and the bindings that one run leaves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -30,6 +30,7 @@ pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse:
         translation.vjp(def)?
     };
     let state = (version == Version::Final).then(|| translation.library.state());
+    let rows = translation.library.rows();
     let hidden: BTreeSet<DefId> = translation
         .library
         .functions()
@@ -46,17 +47,17 @@ pub(super) fn translation(program: &Program, def: DefId, version: Version, fuse:
     for made in made {
         if made != wrapper && !hidden.contains(&made) {
             text.push_str(&typed(&program, made, version));
-            text.push_str(&definition(&program, made, state.clone()));
+            text.push_str(&definition(&program, made, state.clone(), &rows));
             text.push('\n');
         }
     }
     text.push_str(&typed(&program, wrapper, version));
-    text.push_str(&definition(&program, wrapper, state));
+    text.push_str(&definition(&program, wrapper, state, &rows));
     if version == Version::Forward {
         for made in reachable(&program, wrapper).into_iter().filter(|def| hidden.contains(def)) {
             text.push('\n');
             text.push_str(&typed(&program, made, version));
-            text.push_str(&definition(&program, made, None));
+            text.push_str(&definition(&program, made, None, &rows));
         }
     }
     Ok(text)
@@ -88,11 +89,11 @@ pub(super) fn library(program: &Program, def: DefId, fuse: bool) -> Shown {
     // The functions of the library make up the monad: their states are shown.
     for function in functions {
         text.push('\n');
-        text.push_str(&definition(&program, function, None));
+        text.push_str(&definition(&program, function, None, &BTreeMap::new()));
     }
     for function in made {
         text.push('\n');
-        text.push_str(&definition(&program, function, Some(state.clone())));
+        text.push_str(&definition(&program, function, Some(state.clone()), &BTreeMap::new()));
     }
     Ok(text)
 }
@@ -171,15 +172,33 @@ pub(super) fn chain(
     let mut text = leaves.told(chosen);
     let mut list = vec![];
     let mut rest = binds;
-    while let Some((1, [uid, delta, older])) = rest.as_data() {
-        list.push((uid.as_int().unwrap_or(0), delta));
+    while let Some((uid, delta, older)) = binding(rest) {
+        list.push((uid, delta));
         rest = older;
     }
     for (uid, delta) in list.into_iter().rev() {
-        let _ = writeln!(text, "Let {} = {} in", chain.bound(uid, delta), chain.delta(delta));
+        let _ = writeln!(text, "Let {} = {} in", chain.bound(uid, &delta), chain.delta(&delta));
     }
     chain.result(dual, &mut text);
     Ok(text)
+}
+
+/// The newest binding of a chain: its name, its delta, and the bindings before it. A row is shown as the delta that it means.
+fn binding(chain: &Value) -> Option<(i64, Value, &Value)> {
+    let var = |name: &Value| Value::data(1, vec![name.clone()]);
+    let scale = |factor: &Value, name: &Value| Value::data(2, vec![factor.clone(), var(name)]);
+    let add = |left, right| Value::data(3, vec![left, right]);
+    let (tag, fields) = chain.as_data()?;
+    let (uid, delta, older) = match (tag, fields) {
+        (0, _) => return None,
+        (1, [uid, delta, older]) => (uid, delta.clone(), older),
+        (2, [uid, a, i, older]) => (uid, scale(a, i), older),
+        (3, [uid, i, j, older]) => (uid, add(var(i), var(j)), older),
+        (4, [uid, i, b, j, older]) => (uid, add(var(i), scale(b, j)), older),
+        (5, [uid, a, i, b, j, older]) => (uid, add(scale(a, i), scale(b, j)), older),
+        _ => bug("delta", "a binding"),
+    };
+    Some((uid.as_int().unwrap_or_else(|| bug("delta", "a name")), delta, older))
 }
 
 fn no_sample(span: Span) -> Box<Diagnostic> {

@@ -11,6 +11,7 @@ use pullback_lambda::{Arm, Def, DefId, Expr, ExprKind, Type, TypeKind, VarId, is
 
 use super::block::{Block, NONE, Val};
 use super::op::Op;
+use super::prim::Names;
 use super::translation::{MAX_SIZE, Outcome, Translation};
 use super::version::Version;
 use pullback_reduce::outside_fragment;
@@ -255,7 +256,9 @@ impl Translation<'_> {
                 let ty = self.ty(&expr.ty);
                 self.bind(block, "xs", Expr::new(ExprKind::Array(items), ty, span))
             }
-            ExprKind::Build { size, var, body } => self.build(size, *var, body, block)?,
+            ExprKind::Build { size, var, body } => {
+                self.build(size, *var, body, block, Names::Each)?
+            }
             ExprKind::Loop { var, init, form, body } => {
                 self.loop_(*var, init, form, body, block)?
             }
@@ -276,7 +279,7 @@ impl Translation<'_> {
             .then_some((*second, &**value, &**rest))
     }
 
-    fn let_(&mut self, var: VarId, value: &Expr, block: &mut Block) -> Outcome<()> {
+    pub(super) fn let_(&mut self, var: VarId, value: &Expr, block: &mut Block) -> Outcome<()> {
         let name = self.program.vars[var].name.clone();
         if let ExprKind::Lam(params, body) = &value.kind
             && self.version == Version::Final

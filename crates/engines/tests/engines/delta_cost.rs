@@ -157,6 +157,24 @@ fn names_cost_at_most_five_times_the_program() {
     });
 }
 
+/// Quotients and powers keep the law as the engines that record do, by the weights of the table.
+#[test]
+fn names_cost_at_most_five_times_the_weight_of_the_program() {
+    deep(|| {
+        for step in ["y / x.0", "x.0 / y", "y ^ x.0", "x.0 ^ y", "atan2 y x.0", "hypot y x.0"] {
+            let text = format!("def f (x: (Real, Int)): Real = loop y = x.0 for _ < x.1 do {step}");
+            let (program, roots) = source(&text, &["f"]);
+            let weight = |mode: &Mode| {
+                let x = Value::tuple(vec![Value::Real(0.9), Value::Int(500)]);
+                let answer = run(named("delta"), &program, roots[0], x, mode, &Options::default());
+                answer.expect("an answer").counts.weight()
+            };
+            let (plain, derived) = (weight(&Mode::Value), weight(&Mode::Vjp(Value::Real(1.0))));
+            assert!(derived <= 5 * plain + 16, "{step}: {derived}, of {plain}");
+        }
+    });
+}
+
 /// How many bindings a run of the translation leaves: the `next` of its state less the inputs.
 fn bindings(engine: &EngineInfo, text: &str, x: Value, inputs: i64) -> i64 {
     let (program, roots) = source(text, &["f"]);
@@ -193,6 +211,18 @@ fn fused_functions_leave_one_binding_for_a_call() {
         let (_, found) = cost(fused_delta(), &program, roots[0], Value::Real(0.3));
         let (expected, found) = (expected.as_real().unwrap(), found.as_real().unwrap());
         assert!((expected - found).abs() <= 1e-12 * expected.abs(), "{expected} {found}");
+    });
+}
+
+/// An array that is only summed leaves no binding for an element.
+#[test]
+fn a_sum_of_a_comprehension_leaves_one_binding() {
+    deep(|| {
+        let dot = "def f (x: Real): Real = let v = [ x * real i | i < 5 ] in dot v v";
+        // One for each element of `v`, which is used twice, and one for the sum.
+        assert_eq!(bindings(named("delta"), dot, Value::Real(0.3), 1), 6);
+        let inside = "def f (x: Real): Real = sum [ sin (x * x) * x | _ < 5 ]";
+        assert_eq!(bindings(named("delta"), inside, Value::Real(0.3), 1), 11);
     });
 }
 
