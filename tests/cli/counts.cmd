@@ -6,9 +6,10 @@ exit 0
 ! note: the program alone and with its derivative, by count
 !                       program             D¹                D²              D
 ! primitives                 30     93 (3.1 ×)   19482 (649.4 ×)    121 (4.0 ×)
-! calls and iterations       10     66 (6.6 ×)  16438 (1643.8 ×)   339 (33.9 ×)
-! bytes                   19472  32352 (1.7 ×)   760912 (39.1 ×)  47376 (2.4 ×)
-! bytes at once           18608  18713 (1.0 ×)     23457 (1.3 ×)  29712 (1.6 ×)
+! weight                    100    233 (2.3 ×)   19622 (196.2 ×)    261 (2.6 ×)
+! calls and iterations       10     66 (6.6 ×)  16438 (1643.8 ×)   159 (15.9 ×)
+! bytes                   19472  32352 (1.7 ×)   760912 (39.1 ×)  37616 (1.9 ×)
+! bytes at once           18608  18713 (1.0 ×)     23457 (1.3 ×)  25472 (1.4 ×)
 
 $ pullback jvp tests/cli/programs/iterated.pull iterated 1000 0.5 --engine dual --counts --tangent 1.0
 exit 0
@@ -17,6 +18,7 @@ exit 0
 ! note: the program alone and with its derivative, by count
 !                       program             dual
 ! primitives               3000     8000 (2.7 ×)
+! weight                  10000    22000 (2.2 ×)
 ! calls and iterations     1000     1000 (1.0 ×)
 ! bytes                   19472  220960 (11.3 ×)
 ! bytes at once           18608    26944 (1.4 ×)

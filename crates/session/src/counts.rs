@@ -66,8 +66,9 @@ pub fn note(
 /// The columns side by side, each number beside how many times the program's it is.
 fn table(columns: &[(String, Option<Counts>)]) -> String {
     type Row = (&'static str, fn(&Counts) -> u64);
-    const ROWS: [Row; 4] = [
+    const ROWS: [Row; 5] = [
         ("primitives", |counts| counts.total()),
+        ("weight", |counts| counts.weight()),
         ("calls and iterations", |counts| counts.steps),
         ("bytes", |counts| counts.allocated),
         ("bytes at once", |counts| counts.peak),
