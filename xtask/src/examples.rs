@@ -111,6 +111,7 @@ const ROWS: &[Row] = &[
         "(p: (Real, Real)): Real = partial_1 f p", &["(3.0, 5.0)"]),
     row("papers/higher_order.pull", "thirty doublings", "(x: Real): Real = doubled x", &["1.0"]),
     row("papers/nested.pull", "a function of its own derivative", "(x: Real): Real = own x", &["1.0"]),
+    row("papers/towers.pull", "the fortieth derivative", "(x: Real): Real = order 40 x", &["0.5"]),
     row("papers/training.pull", "a training, by its data", "(right: Real): Real = trained_parameter right", &["6.0"]),
     row("gradbench/hello.pull", "a square", "(x: Real): Real = square x", &["3.0"]),
     recorded("gradbench/llsq.pull", "1024 points, 128 coefficients",
