@@ -21,6 +21,15 @@ use pullback_tools::{Operations, operations};
 /// derivative of `maximum`, for instance, is a division however few there are.
 const SLACK: u64 = 10;
 
+/// A rule that is called in a loop: `delta` binds its results and looks for them.
+const DELTA_RULE: (&str, &str) =
+    ("tests/ad/clipping.pull", "(\\x -> loop y = x for _ < 3 do 2 * clipped y)");
+
+/// What `delta` may take for each Real of the argument: its name, its slot and its place in the gradient, which Ints count.
+const AN_INPUT: usize = 8;
+/// And for each Real of the result: its product with the cotangent.
+const AN_OUTPUT: usize = 2;
+
 /// What has a rule of its own costs what the rule costs, which says nothing about the engine. Forward
 /// mode by dual numbers calls a rule of reverse mode once for each Real of its result.
 const RULES: &[(&str, &str)] = &[
@@ -161,6 +170,43 @@ fn holds_on_the_tests_of_derivatives() {
     holds(&["tests/ad"], 900);
 }
 
+/// Theorem 5 of *Higher-Order Reverse-Mode AD*, with its constant: `delta` keeps the law of reverse mode. Since it takes much
+/// longer than it counts, one file in eight is counted, and all where `ALL` is set.
+#[test]
+fn holds_for_delta_on_the_tests_of_derivatives() {
+    deep(|| {
+        let (mut broken, mut count) = (vec![], 0);
+        let one_in = if std::env::var_os("ALL").is_some() { 1 } else { 8 };
+        let files = corpus(&["tests/ad"], "pull").into_iter().step_by(one_in);
+        for program in files.map(Cases::read) {
+            if LONG.contains(&&*program.name) {
+                continue;
+            }
+            for case in &program.cases {
+                let settings = Settings { engine: Some("delta".to_owned()), ..Settings::default() };
+                let measured = program.with(case, settings, |query, call| {
+                    operations(query, call, false).map_err(|_| query.diagnostics[0].code)
+                });
+                let Ok(ops) = measured else { continue };
+                // What holds no Reals has no derivative: what is counted walks over empty arrays.
+                if ops.inputs == 0 {
+                    continue;
+                }
+                count += 1;
+                let of = (&*program.name, &*case.function);
+                let has_leave = RULES.contains(&of) || of == DELTA_RULE;
+                let ends = (AN_INPUT * ops.inputs + AN_OUTPUT * ops.outputs) as u64;
+                if breaks(&ops, false, SLACK + ends) && !has_leave {
+                    broken.push(format!("{}: {case:?}: {ops:?}", program.name));
+                }
+            }
+        }
+        assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
+        assert!(count >= 500 / one_in, "only {count} cases");
+    })
+    .expect("no panic");
+}
+
 #[test]
 fn holds_on_real_input() {
     deep(|| {
@@ -228,6 +274,12 @@ fn holds_for_programs_of_one_primitive() {
         assert_eq!(primal.weight(), prim.row().weight, "{prim:?}");
         let vjp = counts("trace", Mode::Vjp(Value::real(1.0)));
         assert!(vjp.weight() <= 5 * primal.weight(), "{prim:?} {int}: {vjp:?} of {primal:?}");
+        let delta = counts("delta", Mode::Vjp(Value::real(1.0)));
+        let inputs = point.len() as u64;
+        assert!(
+            delta.weight() <= 5 * primal.weight() + inputs,
+            "{prim:?} {int}: {delta:?} of {primal:?}"
+        );
         let jvp = counts("dual", Mode::Jvp(value(&vec![1.0; point.len()])));
         assert!(jvp.weight() <= 3 * primal.weight(), "{prim:?} {int}: {jvp:?} of {primal:?}");
         count += 1;

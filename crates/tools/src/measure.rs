@@ -67,6 +67,8 @@ pub struct Operations {
     pub primal: Counts,
     /// Its value, and one cotangent of all parameters or one tangent of the result.
     pub derived: Counts,
+    /// How many Reals the argument holds.
+    pub inputs: usize,
     /// How many Reals the result holds.
     pub outputs: usize,
 }
@@ -86,8 +88,8 @@ pub fn operations(query: &mut Query<'_>, call: &Call, forward: bool) -> Result<O
     let mut run =
         |mode: &Mode| engine.run(query, code, prepared.function, prepared.argument.clone(), mode);
     let primal = run(&Mode::Value)?;
-    let outputs = leaves(&primal.value).len();
+    let (inputs, outputs) = (leaves(&prepared.argument).len(), leaves(&primal.value).len());
     let mode =
         if forward { Mode::Jvp(ones(&prepared.argument)) } else { Mode::Vjp(ones(&primal.value)) };
-    Ok(Operations { primal: primal.counts, derived: run(&mode)?.counts, outputs })
+    Ok(Operations { primal: primal.counts, derived: run(&mode)?.counts, inputs, outputs })
 }
