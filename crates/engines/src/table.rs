@@ -51,6 +51,7 @@ pub const LETTERS: &[(&str, LetterFn)] =
 
 /// The stages that `--as-source` writes as programs.
 pub const SOURCES: &[(&str, ShowFn)] = &[
+    ("jacobian", linear_maps::notes::jacobian_source),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),

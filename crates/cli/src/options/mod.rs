@@ -215,7 +215,7 @@ pub enum Command {
         /// The stage; see below.
         #[arg(long, value_name = "STAGE", required_unless_present = "passes")]
         stage: Option<String>,
-        /// The stage as a program, which can be saved, tested and run: for `forward`, `reverse`, `cl-rev` and `cl-fwd`.
+        /// The stage as a program, which can be saved, tested and run: for `forward`, `reverse`, `jacobian`, `cl-rev` and `cl-fwd`.
         #[arg(long, requires = "stage")]
         as_source: bool,
         /// The passes between programs, each with its type, its law and when it runs.

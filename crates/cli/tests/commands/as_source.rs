@@ -81,6 +81,13 @@ fn what_is_shown_as_source_holds_and_gives_what_the_engine_gives() {
     for entry in ["prod3", "exp", "calls", "power", "pair", "inner", "branch", "rows", "steps"] {
         tested(&folder, &program, entry, "forward");
     }
+    // Maps are values there, applied from either side.
+    for entry in
+        ["prod3", "exp", "calls", "power", "pair", "inner", "branch", "rows", "outer", "form"]
+    {
+        let (text, _) = tested(&folder, &program, entry, "jacobian");
+        assert!(text.contains("--@ forwards (d_") && text.contains("--@ backwards (d_"), "{text}");
+    }
 }
 
 #[test]
@@ -103,6 +110,8 @@ fn a_stage_without_a_text_says_so() {
     let program = root().join("examples/papers/notes.pull").display().to_string();
     let (code, _, errors) = shown(&program, "f2", "cl");
     assert!(code == "2" && errors[0].contains("E0813"), "{code} {errors:?}");
-    let (code, _, errors) = shown(&program, "fold_product", "reverse");
-    assert!(code == "1" && errors[0].contains("E0717"), "{code} {errors:?}");
+    for stage in ["reverse", "jacobian"] {
+        let (code, _, errors) = shown(&program, "fold_product", stage);
+        assert!(code == "1" && errors[0].contains("E0717"), "{code} {errors:?}");
+    }
 }

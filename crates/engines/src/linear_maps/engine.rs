@@ -97,6 +97,22 @@ fn jacobian(
     ))
 }
 
+/// Where a map that has been built is put.
+pub(super) type Place = Rc<RefCell<Option<(Rc<Maps>, Map)>>>;
+
+/// Builds `∂f(x)` and puts it there.
+pub(super) fn jacobian_at(
+    ctx: &mut Ctx,
+    function: Value,
+    x: Value,
+    place: Place,
+) -> Result<Step, Fault> {
+    jacobian(ctx, Pullbacks::Any, function, x, move |_, jacobian| {
+        *place.borrow_mut() = Some((jacobian.maps.clone(), jacobian.map));
+        Ok(Step::Return(jacobian.y.clone()))
+    })
+}
+
 /// The map of a Real, in the tangent's place.
 fn named(map: Map) -> Value {
     Value::Int(i64::from(map.0))

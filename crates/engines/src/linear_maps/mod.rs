@@ -13,6 +13,8 @@
 //! Needs: the primitive table; the machine's levels.
 
 pub mod apply;
+mod built;
+pub mod elimination;
 mod engine;
 pub mod maps;
 pub mod matrix;
@@ -38,6 +40,12 @@ pub const STAGES: &[Stage] = &[
         about: "the full Jacobian after the laws of linear maps",
         needs_argument: false,
         show: |program, def, _| notes::forms::show_jacobian_optimised(program, def),
+    },
+    Stage {
+        name: "jacobian-normal",
+        about: "the normal form of the Jacobian: a polynomial for each entry, which decides equality",
+        needs_argument: false,
+        show: |program, def, _| notes::normal::show_normal(program, def),
     },
     Stage {
         name: "forward",
@@ -74,6 +82,20 @@ pub const STAGES: &[Stage] = &[
         about: "value and transposed Jacobian to any target together: figure 8 with its maps turned around",
         needs_argument: false,
         show: |program, def, _| notes::forms::show_poly_transposed(program, def),
+    },
+    Stage {
+        name: "maps",
+        about: "the linear maps that the run at an argument builds, and that are applied",
+        needs_argument: true,
+        show: |program, def, argument| built::show_built(program, def, &needed(argument)?),
+    },
+    Stage {
+        name: "elimination",
+        about: "what each order of composing these maps costs",
+        needs_argument: true,
+        show: |program, def, argument| {
+            elimination::show_elimination(program, def, &needed(argument)?)
+        },
     },
     Stage {
         name: "jacobian-matrix",

@@ -5,12 +5,14 @@ use std::rc::Rc;
 use pullback_compile::Mode;
 use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{demo, poly_transposed_forms, print_form};
+use pullback_engines::linear_maps::notes::reverse_source;
 use pullback_engines::linear_maps::notes::term::Form;
 use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value};
 
-use crate::linear_maps_forms::{reals, wrapped};
+use crate::linear_maps_forms::{reals, wrap, wrapped};
+use crate::support::source::source;
 
 /// What is used element by element in a loop is passed once, not once an element: a call, a sum.
 #[test]
@@ -150,4 +152,85 @@ fn folds_cost_linear_time() {
     let (a, b, c) = (cost(100), cost(200), cost(400));
     assert!(a <= 10 * 100, "{a}");
     assert_eq!(c - b, 2 * (b - a), "{a} {b} {c}");
+}
+
+/// Programs whose reverse derivative adds up over several indices, with arguments of size `n`.
+const SUMS: &[(&str, fn(usize) -> Vec<Value>)] = &[
+    ("def f (x: Real) (y: Real) (z: Real): Real = x * y * z", |_| vec![Value::Real(0.5); 3]),
+    (
+        "def f [n] (a: [n]Real) (b: [n]Real) (c: [n]Real): Real = sum [ a[i] * b[i] * c[i] | i < n ]",
+        |n| vec![vector(n); 3],
+    ),
+    (
+        "def f [n] [m] (w: [n][m]Real) (x: [m]Real): Real = \
+           sum [ sum [ w[i][j] * x[j] | j < m ] ^ 2 | i < n ]",
+        |n| vec![matrix(n), vector(n)],
+    ),
+    (
+        "def outer [n] [m] (a: [n]Real) (b: [m]Real): [n][m]Real = [ [ a[i] * b[j] | j < m ] | i < n ]
+         def f [n] [m] (a: [n]Real) (b: [m]Real): Real = \
+           let o = outer a b in sum [ sum [ o[i][j] * o[i][j] | j < m ] | i < n ]",
+        |n| vec![vector(n); 2],
+    ),
+    (
+        "def f [n] (q: [n][n]Real) (x: [n]Real): Real = \
+           sum [ x[i] * sum [ q[i][j] * x[j] | j < n ] | i < n ]",
+        |n| vec![matrix(n), vector(n)],
+    ),
+    (
+        "def f [n] (q: [n][n]Real) (x: [n]Real): Real = sum [ sum [ x[i] * q[i][j] * x[j] | j < n ] | i < n ]",
+        |n| vec![matrix(n), vector(n)],
+    ),
+    (
+        "def f [n] (a: [n]Real) (b: [n]Real): Real = sum [ let t = sin (a[i] * b[i]) in t * t | i < n ]",
+        |n| vec![vector(n); 2],
+    ),
+    (
+        "def f [n] (a: [n]Real) (b: [n]Real): Real = \
+           sum [ if a[i] > b[i] then a[i] * b[i] else sin b[i] | i < n ]",
+        |n| vec![vector(n); 2],
+    ),
+    (
+        "def f [n] (a: [n]Real) (b: [n]Real): Real = sum [ a[i] * b[(i * 7) % n] | i < n ]",
+        |n| vec![vector(n); 2],
+    ),
+    (
+        "def f [n] (a: [n][n]Real) (b: [n][n]Real): Real = \
+           sum [ sum [ sum [ a[i][l] * b[l][j] | l < n ] ^ 2 | j < n ] | i < n ]",
+        |n| vec![matrix(n); 2],
+    ),
+];
+
+fn vector(n: usize) -> Value {
+    Value::reals((0..n).map(|at| 0.25 + 0.125 * (at % 5) as f64).collect())
+}
+
+fn matrix(n: usize) -> Value {
+    Value::array((0..n).map(|_| vector(n)).collect())
+}
+
+/// The text of `rev_f` costs a constant times what the program costs, whatever the sizes: counted as it runs, with the
+/// elements that are copied. So no work is done again under a binder, and no one-hot vector is added up in full.
+#[test]
+fn reverse_costs_a_constant_times_the_program() {
+    for (text, arguments) in SUMS {
+        let (program, f) = wrapped(text);
+        let reverse = reverse_source(&program, f, None).expect("a form that has a text");
+        let cost = |text: &str, name: &str, cotangent: Option<Value>, n: usize| {
+            let mut args = arguments(n);
+            args.extend(cotangent);
+            let (mut program, defs) = source(text, &[name]);
+            let def = wrap(&mut program, defs[0]);
+            let trace = engine_named("trace").expect("an engine");
+            let x = if args.len() == 1 { args.remove(0) } else { Value::tuple(args) };
+            let answer = run(trace, &program, def, x, &Mode::Value, &Options::default());
+            let counts = answer.unwrap_or_else(|problem| panic!("{problem:?}: {text}")).counts;
+            (counts.total() + counts.copied) as f64
+        };
+        let ratio = |n: usize| {
+            cost(&reverse, "rev_f", Some(Value::Real(1.0)), n) / cost(text, "f", None, n)
+        };
+        let (small, large) = (ratio(8), ratio(32));
+        assert!(large <= 1.3 * small && large < 12.0, "{small} {large} for {text}\n{reverse}");
+    }
 }

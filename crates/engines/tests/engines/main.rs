@@ -12,6 +12,7 @@ mod delta_cost;
 mod denotation;
 mod dual_source;
 mod linear_maps;
+mod linear_maps_built;
 mod linear_maps_cost;
 mod linear_maps_forms;
 mod linear_maps_rules;

@@ -6,7 +6,7 @@ use pullback_prim::Prim;
 use super::anf::wrap;
 use super::laws::{choose, mappable, one_hot};
 use super::term::{Book, FoldKind, Form, Op, Term, op, prim, var};
-use super::vectors::{component, gathered, plus};
+use super::vectors::{component, gathered, plus, simple};
 
 impl Book {
     /// Applies a map to a term.
@@ -220,23 +220,6 @@ impl Book {
         let body = self.op(Op::LmApply, vec![transposed, var(cotangent)]);
         fold.kind = FoldKind::Reverse { cotangent, body, last: r };
         Term::Fold(fold)
-    }
-}
-
-/// Whether a term costs nothing to repeat: a part of a variable.
-fn simple(term: &Term) -> bool {
-    match term {
-        Term::Lit(_) | Term::Var(_) | Term::Op(Op::Zero, _) => true,
-        Term::Proj(base, ..) => simple(base),
-        Term::Tuple(items) | Term::Prim(Prim::Index, items) => items.iter().all(simple),
-        Term::Prim(..)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => false,
     }
 }
 

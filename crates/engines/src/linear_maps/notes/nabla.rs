@@ -335,7 +335,7 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
 
 /// `H(build(n, λj. if j == i then 1 else 0))`: the map that selects one element of a vector.
 pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
-    let sym = book.fresh("j", false);
+    let sym = book.fresh_index("j", count.clone());
     let chosen = if_(op(Op::Here, vec![var(sym), index]), lm_one(), lm_zero());
     op(Op::LmHCatV, vec![build(count, sym, chosen)])
 }
@@ -360,7 +360,7 @@ pub(super) fn structural(book: &mut Book, name: Prim, moves: Move, args: &[Term]
     let (sym, count, element) = match moves {
         Move::Keep { array } => return from(vec![(array, lm_one())]),
         Move::Total { array } => {
-            let sym = book.fresh("i", false);
+            let sym = book.fresh_index("i", size(array));
             let all = op(Op::LmHCatV, vec![build(size(array), sym, lm_one())]);
             return from(vec![(array, all)]);
         }

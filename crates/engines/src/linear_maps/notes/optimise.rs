@@ -14,6 +14,7 @@ use super::term::{
     Book, FoldKind, Form, Function, Op, Sym, Term, compose, let_, lm_one, lm_zero, op, prim, var,
 };
 use super::vectors::{component, gathered, plus};
+use pullback_lambda::Lit;
 use pullback_prim::Prim;
 
 /// A function with its body optimised.
@@ -88,6 +89,10 @@ impl Pass<'_> {
                 let (bindings, args) = float(self.terms(args));
                 let result = match (name, args.as_slice()) {
                     (Prim::Size, [vector]) => self.book.size_of(vector),
+                    (Prim::Dim, [array, Term::Lit(Lit::Int(depth))]) => {
+                        let known = self.book.size_at(array, *depth as usize);
+                        known.unwrap_or_else(|| primitive(*name, args))
+                    }
                     (Prim::Sum, [items]) => self.book.total(items.clone()),
                     _ => primitive(*name, args),
                 };
@@ -119,6 +124,7 @@ impl Pass<'_> {
             Term::Build(count, index, body) => {
                 let mut bindings = vec![];
                 let count = unlet(self.term(count), &mut bindings);
+                self.book.bounds.insert(*index, count.clone());
                 let body = self.term(body);
                 wrap(bindings, self.book.built(count, *index, body))
             }
@@ -153,11 +159,7 @@ impl Pass<'_> {
         if value.is_atom() {
             self.inlined.insert(sym, value);
         } else if !is_map(self.book, &value) {
-            if let Term::Build(count, _, _) = &value
-                && count.is_atom()
-            {
-                self.book.sizes.insert(sym, (**count).clone());
-            }
+            self.book.note_sizes(sym, &value);
             bindings.push((sym, value));
         } else if once || (cheap && value.size() <= SMALL) {
             self.inlined.insert(sym, value);

@@ -31,6 +31,14 @@ pub fn print_function(book: &Book, def: DefId, form: Form, function: &Function) 
     format!("{head}\n  = {}\n", printer.block(&function.body, 4))
 }
 
+/// A term on one line, as far as it goes on one.
+pub(super) fn print_term(book: &Book, term: &Term) -> String {
+    let mut printer = Printer { book, names: BTreeMap::new(), taken: BTreeSet::new() };
+    term.free().into_iter().for_each(|sym| printer.bind(sym));
+    printer.collect(term);
+    printer.inline(term)
+}
+
 /// What a function made from a definition is called.
 pub fn function_name(book: &Book, def: DefId, form: Form) -> String {
     let name = book.names.get(&def).map_or("f", String::as_str);

@@ -68,6 +68,32 @@ fn called(program: &Program, def: DefId) -> DefId {
     found().unwrap_or(def)
 }
 
+/// The vector, and the depth of its rows, whose size a term is.
+pub(super) fn size_asked(term: &Term) -> Option<(Sym, usize)> {
+    match term {
+        Term::Prim(Prim::Size, args) => match args[..] {
+            [Term::Var(vector)] => Some((vector, 0)),
+            _ => None,
+        },
+        Term::Prim(Prim::Dim, args) => match args[..] {
+            [Term::Var(vector), Term::Lit(Lit::Int(depth))] => Some((vector, depth as usize)),
+            _ => None,
+        },
+        Term::Prim(..)
+        | Term::Lit(_)
+        | Term::Var(_)
+        | Term::Op(..)
+        | Term::Call(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_)
+        | Term::Let(..)
+        | Term::If(..)
+        | Term::Build(..)
+        | Term::Fold(_) => None,
+    }
+}
+
 struct Reader<'p> {
     program: &'p Program,
     book: Book,
@@ -168,17 +194,15 @@ impl Reader<'_> {
             }
             ExprKind::Let(var, value, body) => {
                 if let ExprKind::Prim(Prim::CheckSize, args) = &value.kind {
-                    if matches!(args[1].kind, ExprKind::Lit(Lit::Int(0))) {
-                        self.note_size(&args[0], &args[2]);
+                    if let ExprKind::Lit(Lit::Int(depth)) = args[1].kind {
+                        self.note_size(&args[0], depth as usize, &args[2]);
                     }
                     return self.term(body);
                 }
                 let value = self.term(value)?;
                 let sym = self.bind(*var);
-                if let Term::Prim(Prim::Size, args) = &value
-                    && let Term::Var(vector) = args[0]
-                {
-                    self.book.sizes.insert(vector, Term::Var(sym));
+                if let Some(asked) = size_asked(&value) {
+                    self.book.sizes.insert(asked, Term::Var(sym));
                 }
                 Ok(let_(sym, value, self.term(body)?))
             }
@@ -214,17 +238,17 @@ impl Reader<'_> {
         }
     }
 
-    /// A check that `size v` is `n`, or is known to be by then.
-    fn note_size(&mut self, array: &Expr, needed: &Expr) {
+    /// A check that the size of `v`, or of its rows at this depth, is `n`, or is known to be by then.
+    fn note_size(&mut self, array: &Expr, depth: usize, needed: &Expr) {
         if let ExprKind::Var(vector) = &array.kind
             && let Some(vector) = self.vars.get(vector).copied()
         {
             if let ExprKind::Var(needed) = &needed.kind
                 && let Some(size) = self.vars.get(needed)
             {
-                self.book.sizes.insert(vector, Term::Var(*size));
+                self.book.sizes.insert((vector, depth), Term::Var(*size));
             } else if let ExprKind::Lit(needed) = &needed.kind {
-                self.book.sizes.insert(vector, Term::Lit(needed.clone()));
+                self.book.sizes.insert((vector, depth), Term::Lit(needed.clone()));
             }
         }
     }

@@ -20,11 +20,11 @@ use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::{Example, NONE};
 use crate::as_source::words::{HELPERS, Level, dim, identifier, infix, is_free, literal, word};
 
-type Outcome<T> = Result<T, Box<Diagnostic>>;
+pub(super) type Outcome<T> = Result<T, Box<Diagnostic>>;
 
 /// What is known of the space that a term is in.
 #[derive(Clone, Copy)]
-enum Space<'t> {
+pub(super) enum Space<'t> {
     /// Nothing.
     Unknown,
     /// The Reals.
@@ -52,10 +52,9 @@ fn source(
     let (stages, entry) = demo(program, def)?;
     let book = &stages[stage].book;
     let span = program.defs[def].span;
-    let (names, taken) = (BTreeMap::new(), BTreeSet::new());
     let named = |def: &DefId| [Form::Original, form].map(|form| function_name(book, *def, form));
     let functions = book.order.iter().flat_map(named).collect();
-    let mut writer = Writer { book, span, functions, names, taken };
+    let mut writer = Writer::new(book, span, functions);
     let mut text = String::new();
     for wanted in [Form::Original, form] {
         for def in &book.order {
@@ -75,15 +74,15 @@ fn source(
 }
 
 /// What a function is called in the text.
-fn function_name(book: &Book, def: DefId, form: Form) -> String {
+pub(super) fn function_name(book: &Book, def: DefId, form: Form) -> String {
     let name = identifier(book.names.get(&def).map_or("f", String::as_str));
     match form {
         Form::Forward => unlike_originals(book, format!("fwd_{name}")),
         Form::Reverse => unlike_originals(book, format!("rev_{name}")),
+        Form::Jacobian => unlike_originals(book, format!("d_{name}")),
         // It may be called as something of the library is, which the text uses.
         Form::Original if !is_free(&name) => format!("{name}_here"),
         Form::Original
-        | Form::Jacobian
         | Form::Transposed
         | Form::Tupled
         | Form::Polymorphic
@@ -99,8 +98,8 @@ fn unlike_originals(book: &Book, mut name: String) -> String {
     name
 }
 
-struct Writer<'b> {
-    book: &'b Book,
+pub(super) struct Writer<'b> {
+    pub book: &'b Book,
     /// The entry.
     span: Span,
     /// What functions are called.
@@ -109,8 +108,13 @@ struct Writer<'b> {
     taken: BTreeSet<String>,
 }
 
-impl Writer<'_> {
-    fn refused<T>(&self, what: &str) -> Outcome<T> {
+impl<'b> Writer<'b> {
+    /// Of functions of a book, which are called so; the entry is at a place.
+    pub fn new(book: &'b Book, span: Span, functions: BTreeSet<String>) -> Self {
+        Self { book, span, functions, names: BTreeMap::new(), taken: BTreeSet::new() }
+    }
+
+    pub fn refused<T>(&self, what: &str) -> Outcome<T> {
         let title = format!("this form has {what}, which cannot be written as a program");
         Err(Box::new(
             Diagnostic::error("E0717", self.span, title, "the form of this")
@@ -119,7 +123,8 @@ impl Writer<'_> {
         ))
     }
 
-    fn function(&mut self, def: DefId, form: Form, function: &Function) -> Outcome<String> {
+    /// The parameters of a function, with their types as far as there is a text.
+    pub fn parameters(&mut self, def: DefId, function: &Function) -> String {
         self.names.clear();
         self.taken.clear();
         let types = self.book.signatures.get(&def).map_or(&[][..], |(params, _)| params.as_slice());
@@ -131,6 +136,12 @@ impl Writer<'_> {
                 None => format!(" {name}"),
             });
         }
+        heads.concat()
+    }
+
+    pub fn function(&mut self, def: DefId, form: Form, function: &Function) -> Outcome<String> {
+        let heads = self.parameters(def, function);
+        let types = self.book.signatures.get(&def).map_or(&[][..], |(params, _)| params.as_slice());
         let params: Vec<String> = function.params.iter().map(|param| self.name(*param)).collect();
         let original = function_name(self.book, def, Form::Original);
         let values = &params[..types.len().min(params.len())];
@@ -143,11 +154,11 @@ impl Writer<'_> {
         let space = if form == Form::Original { Space::Unknown } else { Space::Of(&like) };
         let body = self.term(&function.body, space, Level::Open)?;
         let name = function_name(self.book, def, form);
-        Ok(format!("def {name}{} =\n  {body}\n\n", heads.concat()))
+        Ok(format!("def {name}{heads} =\n  {body}\n\n"))
     }
 
     /// A name for a variable, which no other of the function has.
-    fn bind(&mut self, sym: Sym) -> String {
+    pub fn bind(&mut self, sym: Sym) -> String {
         let known = self.book.known(sym);
         let base = match known.of {
             Some(of) => format!("d_{}", identifier(&self.book.known(of).name)),
@@ -164,11 +175,11 @@ impl Writer<'_> {
         name
     }
 
-    fn name(&self, sym: Sym) -> String {
+    pub fn name(&self, sym: Sym) -> String {
         self.names.get(&sym).cloned().unwrap_or_else(|| identifier(&self.book.known(sym).name))
     }
 
-    fn term(&mut self, term: &Term, space: Space<'_>, level: Level) -> Outcome<String> {
+    pub fn term(&mut self, term: &Term, space: Space<'_>, level: Level) -> Outcome<String> {
         let (text, own) = match term {
             Term::Lit(lit) => literal(lit),
             Term::Var(sym) => (self.name(*sym), Level::Argument),
@@ -291,7 +302,7 @@ impl Writer<'_> {
     }
 
     /// A name that is used in one place.
-    fn fresh(&mut self, base: &str) -> String {
+    pub fn fresh(&mut self, base: &str) -> String {
         let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}_{n}")));
         let mut names = names.filter(|name| is_free(name) && !self.taken.contains(name));
         let name = names.next().unwrap_or_else(|| base.to_owned());
@@ -374,10 +385,66 @@ impl Writer<'_> {
         let Space::Of(like) = space else {
             return self.refused("a sum whose space its text does not tell");
         };
+        self.sum_onto(&format!("zeros {like}"), count, index, body)
+    }
+
+    /// `start + Σᵢ e`, where each term of the sum is added to what there is.
+    fn sum_onto(&mut self, start: &str, count: &Term, index: Sym, body: &Term) -> Outcome<String> {
         let count = self.term(count, Space::Unknown, Level::Sum)?;
         let (index, total) = (self.bind(index), self.fresh("total"));
-        let body = self.term(body, space, Level::Product)?;
-        Ok(format!("(loop {total} = zeros {like} for {index} < {count} do {total} + {body})"))
+        let body = self.onto(&total, body)?;
+        Ok(format!("(loop {total} = {start} for {index} < {count} do {body})"))
+    }
+
+    /// `total + x`: a one-hot vector is written into its place of the total, which costs nothing elsewhere.
+    fn onto(&mut self, total: &str, x: &Term) -> Outcome<String> {
+        match x {
+            Term::Op(Op::Zero, _) => Ok(total.to_owned()),
+            Term::Op(Op::DeltaVec, parts) if parts.len() == 3 => {
+                let at = self.term(&parts[1], Space::Unknown, Level::Open)?;
+                let place = self.fresh("at");
+                let part = self.onto(&format!("{total}[{place}]"), &parts[2])?;
+                Ok(format!("(let {place} = {at} in {total} with [{place}] = {part})"))
+            }
+            Term::Prim(Prim::Sum, items) => match &items[..] {
+                [Term::Build(count, index, body)] if is_structure(body) => {
+                    self.sum_onto(total, count, *index, body)
+                }
+                _ => self.added(total, x),
+            },
+            Term::Prim(Prim::Add, terms) if terms.len() == 2 && is_structure(x) => {
+                let first = self.onto(total, &terms[0])?;
+                let name = self.fresh("total");
+                let second = self.onto(&name, &terms[1])?;
+                Ok(format!("(let {name} = {first} in {second})"))
+            }
+            Term::Let(sym, value, body) => {
+                let value = self.term(value, Space::Unknown, Level::Open)?;
+                let name = self.bind(*sym);
+                let body = self.onto(total, body)?;
+                Ok(format!("(let {name} = {value} in {body})"))
+            }
+            Term::If(cond, then, other) => {
+                let cond = self.term(cond, Space::Unknown, Level::Open)?;
+                let (then, other) = (self.onto(total, then)?, self.onto(total, other)?);
+                Ok(format!("(if {cond} then {then} else {other})"))
+            }
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => self.added(total, x),
+        }
+    }
+
+    fn added(&mut self, total: &str, x: &Term) -> Outcome<String> {
+        let x = self.term(x, Space::Of(total), Level::Product)?;
+        Ok(format!("{total} + {x}"))
     }
 
     fn fold(&mut self, fold: &Fold, space: Space<'_>) -> Outcome<String> {
@@ -474,6 +541,19 @@ fn tuples(ty: &Type) -> Type {
     }
 }
 
+/// The entry at the point, or at one that is made up, and as a function of it.
+pub(super) fn example(
+    (program, def): (&Program, DefId),
+    point: Option<Value>,
+    (book, entry): (&Book, DefId),
+) -> Option<(Example, String)> {
+    let (params, result) = book.signatures.get(&entry)?;
+    let (params, result) = (params.iter().map(tuples).collect::<Vec<_>>(), tuples(result));
+    let example = Example::of((program, def), (&params, &result), point.as_ref())?;
+    let function = example.of_point(&function_name(book, entry, Form::Original));
+    Some((example, function))
+}
+
 /// The line that compares the entry with the derivative that the language takes, at the point or at one that is made up.
 fn expectation(
     (program, def): (&Program, DefId),
@@ -481,12 +561,9 @@ fn expectation(
     (book, entry): (&Book, DefId),
     form: Form,
 ) -> Option<String> {
-    let (params, result) = book.signatures.get(&entry)?;
     book.functions.get(&(entry, form))?;
-    let (params, result) = (params.iter().map(tuples).collect::<Vec<_>>(), tuples(result));
-    let example = Example::of((program, def), (&params, &result), point.as_ref())?;
+    let (example, function) = example((program, def), point, (book, entry))?;
     let name = function_name(book, entry, form);
-    let function = example.of_point(&function_name(book, entry, Form::Original));
     let (args, at) = (example.args.join(" "), &example.at);
     if form == Form::Reverse {
         let bar = &example.bar;

@@ -192,8 +192,10 @@ pub struct Book {
     pub order: Vec<DefId>,
     /// Definitions whose value can hold no Real.
     pub(super) inactive: BTreeSet<DefId>,
-    /// The sizes of vectors that are bound, where they are written out.
-    pub(super) sizes: BTreeMap<Sym, Term>,
+    /// The sizes of vectors that are bound and of their rows, by depth, where they are written out.
+    pub(super) sizes: BTreeMap<(Sym, usize), Term>,
+    /// The bounds of indices.
+    pub(super) bounds: BTreeMap<Sym, Term>,
     /// The types of the parameters and of the result of each definition.
     pub(super) signatures: BTreeMap<DefId, (Vec<Type>, Type)>,
     /// The variables that are bound where the optimiser is at work.
@@ -213,6 +215,12 @@ impl Book {
     }
     pub(super) fn known(&self, sym: Sym) -> &Known {
         &self.syms[sym.0 as usize]
+    }
+    /// A new index below a bound.
+    pub(super) fn fresh_index(&mut self, name: &str, bound: Term) -> Sym {
+        let sym = self.fresh(name, false);
+        self.bounds.insert(sym, bound);
+        sym
     }
     /// A copy in which every binder is fresh.
     pub fn copy(&mut self, term: &Term) -> Term {
@@ -245,14 +253,18 @@ impl Book {
             (Some(new), _) | (None, Some(Term::Var(new))) => *new,
             (None, _) => *sym,
         };
-        let known = self.sizes.iter().filter(|(of, _)| new(of) != **of);
-        let known: Vec<_> = known
-            .map(|(of, size)| {
-                let size =
-                    if let Term::Var(sym) = size { Term::Var(new(sym)) } else { size.clone() };
-                (new(of), size)
-            })
-            .collect();
+        let renew = |size: &Term| match size {
+            Term::Var(sym) => Term::Var(new(sym)),
+            size => size.clone(),
+        };
+        let known = self.sizes.iter().filter(|((of, _), _)| new(of) != *of);
+        let known: Vec<_> =
+            known.map(|((of, depth), size)| ((new(of), *depth), renew(size))).collect();
+        // An index that is put in the place of another has bounds of its own.
+        let bounds =
+            renamed.iter().filter_map(|(old, new)| Some((*new, renew(self.bounds.get(old)?))));
+        let bounds: Vec<_> = bounds.collect();
+        self.bounds.extend(bounds);
         self.sizes.extend(known);
     }
 }
