@@ -196,10 +196,6 @@ impl Graph {
 
 /// What comes into a map, each with its factor: none for the maps that select the argument's Reals and for elementary ones, which
 /// are no vertices. `None` if a part of it has no numbers.
-#[expect(
-    clippy::type_complexity,
-    reason = "an answer that there is none, and one that there are no edges"
-)]
 fn edges(maps: &Maps, map: Map) -> Option<Option<Vec<(f64, Map)>>> {
     let number = |k: &Value| k.as_real();
     match maps.node(map) {

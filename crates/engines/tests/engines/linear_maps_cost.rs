@@ -154,50 +154,46 @@ fn folds_cost_linear_time() {
     assert_eq!(c - b, 2 * (b - a), "{a} {b} {c}");
 }
 
-/// Programs whose reverse derivative adds up over several indices, with arguments of size `n`.
+/// Programs whose reverse derivative adds up over several indices, with arguments of size `n` and a cotangent of the result.
 const SUMS: &[(&str, fn(usize) -> Vec<Value>)] = &[
-    ("def f (x: Real) (y: Real) (z: Real): Real = x * y * z", |_| vec![Value::Real(0.5); 3]),
+    ("def f (x: Real) (y: Real) (z: Real): Real = x * y * z", |_| vec![Value::Real(0.5); 4]),
     (
         "def f [n] (a: [n]Real) (b: [n]Real) (c: [n]Real): Real = sum [ a[i] * b[i] * c[i] | i < n ]",
-        |n| vec![vector(n); 3],
+        |n| vec![vector(n), vector(n), vector(n), Value::Real(1.0)],
     ),
     (
-        "def f [n] [m] (w: [n][m]Real) (x: [m]Real): Real = \
-           sum [ sum [ w[i][j] * x[j] | j < m ] ^ 2 | i < n ]",
-        |n| vec![matrix(n), vector(n)],
+        "def f [n] [m] (w: [n][m]Real) (x: [m]Real): [n]Real = [ sum [ w[i][j] * x[j] | j < m ] | i < n ]",
+        |n| vec![matrix(n), vector(n), vector(n)],
     ),
     (
-        "def outer [n] [m] (a: [n]Real) (b: [m]Real): [n][m]Real = [ [ a[i] * b[j] | j < m ] | i < n ]
-         def f [n] [m] (a: [n]Real) (b: [m]Real): Real = \
-           let o = outer a b in sum [ sum [ o[i][j] * o[i][j] | j < m ] | i < n ]",
-        |n| vec![vector(n); 2],
+        "def f [n] [m] (a: [n]Real) (b: [m]Real): [n][m]Real = [ [ a[i] * b[j] | j < m ] | i < n ]",
+        |n| vec![vector(n), vector(n), matrix(n)],
     ),
     (
         "def f [n] (q: [n][n]Real) (x: [n]Real): Real = \
            sum [ x[i] * sum [ q[i][j] * x[j] | j < n ] | i < n ]",
-        |n| vec![matrix(n), vector(n)],
+        |n| vec![matrix(n), vector(n), Value::Real(1.0)],
     ),
     (
         "def f [n] (q: [n][n]Real) (x: [n]Real): Real = sum [ sum [ x[i] * q[i][j] * x[j] | j < n ] | i < n ]",
-        |n| vec![matrix(n), vector(n)],
+        |n| vec![matrix(n), vector(n), Value::Real(1.0)],
     ),
     (
         "def f [n] (a: [n]Real) (b: [n]Real): Real = sum [ let t = sin (a[i] * b[i]) in t * t | i < n ]",
-        |n| vec![vector(n); 2],
+        |n| vec![vector(n), vector(n), Value::Real(1.0)],
     ),
     (
         "def f [n] (a: [n]Real) (b: [n]Real): Real = \
            sum [ if a[i] > b[i] then a[i] * b[i] else sin b[i] | i < n ]",
-        |n| vec![vector(n); 2],
+        |n| vec![vector(n), vector(n), Value::Real(1.0)],
     ),
-    (
-        "def f [n] (a: [n]Real) (b: [n]Real): Real = sum [ a[i] * b[(i * 7) % n] | i < n ]",
-        |n| vec![vector(n); 2],
-    ),
+    ("def f [n] (a: [n]Real) (b: [n]Real): Real = sum [ a[i] * b[(i * 7) % n] | i < n ]", |n| {
+        vec![vector(n), vector(n), Value::Real(1.0)]
+    }),
     (
         "def f [n] (a: [n][n]Real) (b: [n][n]Real): Real = \
            sum [ sum [ sum [ a[i][l] * b[l][j] | l < n ] ^ 2 | j < n ] | i < n ]",
-        |n| vec![matrix(n); 2],
+        |n| vec![matrix(n), matrix(n), Value::Real(1.0)],
     ),
 ];
 
@@ -216,9 +212,9 @@ fn reverse_costs_a_constant_times_the_program() {
     for (text, arguments) in SUMS {
         let (program, f) = wrapped(text);
         let reverse = reverse_source(&program, f, None).expect("a form that has a text");
-        let cost = |text: &str, name: &str, cotangent: Option<Value>, n: usize| {
+        let cost = |text: &str, name: &str, backwards: bool, n: usize| {
             let mut args = arguments(n);
-            args.extend(cotangent);
+            args.truncate(args.len() - usize::from(!backwards));
             let (mut program, defs) = source(text, &[name]);
             let def = wrap(&mut program, defs[0]);
             let trace = engine_named("trace").expect("an engine");
@@ -227,9 +223,7 @@ fn reverse_costs_a_constant_times_the_program() {
             let counts = answer.unwrap_or_else(|problem| panic!("{problem:?}: {text}")).counts;
             (counts.total() + counts.copied) as f64
         };
-        let ratio = |n: usize| {
-            cost(&reverse, "rev_f", Some(Value::Real(1.0)), n) / cost(text, "f", None, n)
-        };
+        let ratio = |n: usize| cost(&reverse, "rev_f", true, n) / cost(text, "f", false, n);
         let (small, large) = (ratio(8), ratio(32));
         assert!(large <= 1.3 * small && large < 12.0, "{small} {large} for {text}\n{reverse}");
     }

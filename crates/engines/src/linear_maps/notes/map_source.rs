@@ -321,7 +321,11 @@ impl Maps {
             Some(parts) if args.len() > 1 => parts[at].clone(),
             Some(_) | None => row,
         };
-        self.map(w, &part, Some("0.0"))
+        // It is a map from one Real, wherever the argument's map starts.
+        let source = std::mem::replace(&mut self.source, "0.0".to_owned());
+        let map = self.map(w, &part, Some("0.0"));
+        self.source = source;
+        map
     }
 }
 
