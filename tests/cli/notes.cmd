@@ -175,8 +175,8 @@ $ pullback show tests/cli/programs/notes.pull elements --stage reverse
 exit 0
 > fun elements`(positions_of_the_particles, dr)
 >   = let { t1 = sz(positions_of_the_particles) }
->     sum(build(t1, \i ->
->           deltaVec(t1, (i * i * i * i * i + 3 * i * i + 12) % t1, dr)))
+>     let { t2 = build(t1, \i -> (i * i * i * i * i + 3 * i * i + 12) % t1) }
+>     sum(build(t1, \i2 -> deltaVec(t1, t2[i2], dr)))
 
 $ pullback show tests/cli/programs/notes.pull nothing --stage forward
 exit 0
