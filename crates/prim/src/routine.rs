@@ -25,6 +25,8 @@ pub enum Routine {
     Svd,
     /// The QR factorisation of such a matrix.
     Qr,
+    /// Solutions of systems whose matrix is sparse.
+    SparseSolve,
 }
 
 /// What a parameter or a result is.
@@ -73,7 +75,7 @@ impl Routine {
     pub const LEAST: usize = 32;
 
     /// All of them, by number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Fourier,
         Self::Lu,
         Self::LuSolve,
@@ -82,6 +84,7 @@ impl Routine {
         Self::Eigen,
         Self::Svd,
         Self::Qr,
+        Self::SparseSolve,
     ];
 
     /// Its row of the table.
@@ -144,7 +147,19 @@ impl Routine {
                 params: &[Matrix],
                 results: &[Matrix, Matrix],
             },
+            Self::SparseSolve => &RoutineRow {
+                name: "sparse_solve",
+                module: "sparse",
+                definition: "direct_value",
+                params: &[Bool, Bool, Ints, Ints, Vector, Matrix],
+                results: &[Matrix, Bool],
+            },
         }
+    }
+
+    /// Whether it takes numbers that are not finite and gives such; others decline both.
+    pub const fn takes_all(self) -> bool {
+        matches!(self, Self::SparseSolve)
     }
 
     /// The parameter whose outermost size decides whether a call is worth it: the first array. Of a system it is the

@@ -1,4 +1,4 @@
-//! Routines: what numerical libraries compute in place of the text of a definition. Dense linear algebra is faer's,
+//! Routines: what numerical libraries compute in place of the text of a definition. Linear algebra is faer's,
 //! Fourier transforms are rustfft's.
 //!
 //! Input: a [`Routine`] of the table and its arguments, row by row. Output: its results in the caller's memory, or that
@@ -6,7 +6,8 @@
 //!
 //! Law. What a routine gives is what the text means, but for rounding and for what the text leaves open, such as the signs
 //! of eigenvectors. It declines wherever that may not be so: arguments that are not finite, singular matrices, and
-//! results that are not finite. Then the text runs, and so values at such points and errors are those of the text.
+//! results that are not finite. Then the text runs, and so values at such points and errors are those of the text. A sparse
+//! system is solved for right-hand sides that are not finite too, since its text is a dense one.
 //!
 //! A routine runs on the thread that calls it, so the bits are the same on any number of threads. Everyone calls the
 //! same routine with the same arguments, so all evaluators and compiled code get the same bits.
@@ -15,6 +16,7 @@ mod call;
 mod fourier;
 mod layout;
 mod lu;
+mod sparse;
 mod spectral;
 mod triangular;
 
@@ -24,8 +26,12 @@ pub use call::{Given, Outcome, Plan, Wanted};
 
 /// What a call would take and give; none if the text does as well.
 pub fn plan(routine: Routine, args: &[Given<'_>]) -> Option<Plan> {
-    let Given::Reals(_, [n, _]) = args.get(routine.sized_by())? else { return None };
-    if *n < Routine::LEAST {
+    let size = match args.get(routine.sized_by())? {
+        Given::Reals(_, [n, _]) => *n,
+        Given::Ints(items) => items.len(),
+        Given::Real(_) | Given::Bool(_) => return None,
+    };
+    if size < Routine::LEAST {
         return None;
     }
     any_plan(routine, args)
@@ -84,6 +90,20 @@ pub fn any_plan(routine: Routine, args: &[Given<'_>]) -> Option<Plan> {
             }
             (vec![[*n, *m], [*m, *m]], n.checked_mul(*m)?.checked_mul(3)?, 2 * n * m * m)
         }
+        (
+            Routine::SparseSolve,
+            [
+                Given::Bool(definite),
+                _,
+                Given::Ints(starts),
+                Given::Ints(places),
+                Given::Reals(values, _),
+                Given::Reals(_, [m, k]),
+            ],
+        ) => {
+            let needs = sparse::needs(*definite, (starts, places, values), [*m, *k])?;
+            (vec![[*m, *k], [1, 1]], needs.numbers, needs.operations)
+        }
         _ => return None,
     };
     let operations = operations as u64;
@@ -103,7 +123,7 @@ pub fn run(
         Given::Reals(items, _) => is_finite(items),
         Given::Bool(_) | Given::Ints(_) => true,
     });
-    if !are_finite {
+    if !are_finite && !routine.takes_all() {
         return Outcome::Declined;
     }
     let outcome = computed(routine, args, results, stops);
@@ -112,7 +132,11 @@ pub fn run(
         Wanted::Reals(items) => is_finite(items),
         Wanted::Bool(_) | Wanted::Ints(_) => true,
     });
-    if outcome == Outcome::Done && !is_sound { Outcome::Declined } else { outcome }
+    if outcome == Outcome::Done && !is_sound && !routine.takes_all() {
+        Outcome::Declined
+    } else {
+        outcome
+    }
 }
 
 fn computed(
@@ -157,6 +181,18 @@ fn computed(
         (Routine::Qr, [G::Reals(a, sizes)], [W::Reals(q), W::Reals(r)]) => {
             spectral::qr(a, *sizes, q, r)
         }
+        (
+            Routine::SparseSolve,
+            [
+                G::Bool(definite),
+                G::Bool(turned),
+                G::Ints(starts),
+                G::Ints(places),
+                G::Reals(values, _),
+                G::Reals(b, _),
+            ],
+            [W::Reals(x), W::Bool(regular)],
+        ) => sparse::solved([*definite, *turned], (starts, places, values), b, (x, regular)),
         _ => Outcome::Declined,
     }
 }

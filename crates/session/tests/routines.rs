@@ -16,6 +16,7 @@ use pullback_session::{Memory, Query, on_large_stack};
 const TEXT: &str = "
 import \"linalg\" as la
 import \"signal\" as signal
+import \"sparse\" as sparse
 
 def solve [n] (p: ([n][n]Real, [n]Real)): Real = weighed (la.solve p.0 p.1)
 def inverse [n] (p: ([n][n]Real, [n]Real)): Real = weighed (flatten (la.inverse p.0))
@@ -42,15 +43,21 @@ def transform [n] (p: ([n][n]Real, [n]Real)): Real =
 def spectrum [n] (p: ([n][n]Real, [n]Real)): Real =
   let (re, im) = signal.rfft p.1 in
   sum [ x * x | x <- re ] + sum [ x * x * x | x <- im ]
+def sparse_general [n] (p: ([n][n]Real, [n]Real)): Real =
+  weighed (sparse.solve (sparse.from_dense (thin p.0)) p.1)
+def sparse_definite [n] (p: ([n][n]Real, [n]Real)): Real =
+  weighed (sparse.cholesky_solve (sparse.from_dense (covariance (thin p.0))) p.1)
+def thin [n] (a: [n][n]Real): [n][n]Real =
+  [ if i == j then a[i, j] + 2.0 else if (i * i + 3 * j) % 7 == 0 then a[i, j] else 0.0 | i < n, j < n ]
 
 def weighed [n] (x: [n]Real): Real = sum [ cos (real i) * x[i] | i < n ]
 def covariance [n] (a: [n][n]Real): [n][n]Real =
   a @ la.transpose a + la.diagonal_matrix [ 1.0 | _ < n ]
 def all [n] (p: ([n][n]Real, [n]Real)): Real =
-  solve p + positive p + triangle p + eigenvalues p + singular p + squares p + transform p
+  solve p + positive p + triangle p + eigenvalues p + singular p + squares p + transform p + sparse_general p
 ";
 
-const ENTRIES: [&str; 15] = [
+const ENTRIES: [&str; 17] = [
     "solve",
     "inverse",
     "sizes",
@@ -66,10 +73,13 @@ const ENTRIES: [&str; 15] = [
     "squares",
     "transform",
     "spectrum",
+    "sparse_general",
+    "sparse_definite",
 ];
 
 /// The entries that are compiled to native code too, which takes longer.
-const NATIVE: [&str; 5] = ["solve", "positive", "eigenvalues", "singular", "transform"];
+const NATIVE: [&str; 6] =
+    ["solve", "positive", "eigenvalues", "singular", "transform", "sparse_definite"];
 
 /// The program of an entry, with and without routines.
 fn programs(entry: &str) -> (Program, Program, DefId) {
@@ -263,6 +273,65 @@ fn solutions_and_transforms_are_those_of_the_text() {
     });
 }
 
+/// A matrix with a few elements in each row, in no order and some of them at one place, by compressed rows.
+fn sparse(n: usize, definite: bool) -> (Vec<i64>, Vec<i64>, Vec<f64>) {
+    let (mut starts, mut places, mut values) = (vec![0], vec![], vec![]);
+    for i in 0..n {
+        for (k, x) in numbers(3, (7 * i + 1) as u64).into_iter().enumerate() {
+            let j = (5 * i + 11 * k) % n;
+            if !definite || j < i {
+                places.push(j as i64);
+                values.push(x);
+            }
+        }
+        places.push(i as i64);
+        values.push(3.0);
+        starts.push(places.len() as i64);
+    }
+    (starts, places, values)
+}
+
+#[test]
+fn solutions_of_sparse_systems_are_those_of_the_text() {
+    on_large_stack(|| {
+        for n in SIZES {
+            for (definite, turned) in [(false, false), (false, true), (true, false)] {
+                let (starts, places, mut values) = sparse(n, definite);
+                let b = numbers(2 * n, 14);
+                let compare = |values: &[f64], limit: f64| {
+                    let given = [
+                        Given::Bool(definite),
+                        Given::Bool(turned),
+                        Given::Ints(&starts),
+                        Given::Ints(&places),
+                        Given::Reals(values, [values.len(), 1]),
+                        Given::Reals(&b, [2, n]),
+                    ];
+                    let (outcome, found) = by_routine(Routine::SparseSolve, &given);
+                    assert_eq!(outcome, Outcome::Done, "{n} {definite} {turned}");
+                    let args = vec![
+                        Value::bool(definite),
+                        Value::bool(turned),
+                        Value::ints(starts.clone()),
+                        Value::ints(places.clone()),
+                        Value::reals(values.to_vec()),
+                        matrix(&b, n),
+                    ];
+                    let text = by_text(Routine::SparseSolve, args);
+                    let off = distance(&found.concat(), &text);
+                    assert!(off <= limit, "{n} {definite} {turned}: {off}");
+                    found[1][0] == 1.0
+                };
+                assert!(compare(&values, 1e-11), "{n} {definite} {turned} is regular");
+                // The last row is gone, so nothing has a solution.
+                let last = starts[n - 1] as usize;
+                values[last..].fill(0.0);
+                assert!(!compare(&values, 0.0), "{n} {definite} {turned} is singular");
+            }
+        }
+    });
+}
+
 /// The value and the gradient of an entry on an engine.
 fn answer(
     engine: &str,
@@ -315,7 +384,16 @@ fn errors_and_what_is_not_finite_are_those_of_the_text() {
         let mut items = numbers(n * n, 11);
         items[n + 3] = f64::NAN;
         let nan = Value::tuple(vec![matrix(&items, n), Value::reals(numbers(n, 12))]);
-        for entry in ["solve", "inverse", "determinant", "positive", "triangle", "transform"] {
+        let entries = [
+            "solve",
+            "inverse",
+            "determinant",
+            "positive",
+            "triangle",
+            "transform",
+            "sparse_general",
+        ];
+        for entry in entries {
             let (program, text, def) = programs(entry);
             for point in [&ones, &nan] {
                 let wanted = answer("ir", (&text, def), point.clone());
