@@ -37,7 +37,7 @@ vim.o.termguicolors, vim.o.number, vim.o.ruler, vim.o.laststatus, vim.o.showmode
 vim.o.shortmess, vim.o.cmdheight, vim.o.fillchars = "filnxtToOFIcCS", 1, "eob: "
 vim.o.winborder = "rounded"
 vim.diagnostic.config({ virtual_lines = true, signs = false })
-for _, name in ipairs({ "Normal", "NormalFloat", "FloatBorder" }) do
+for _, name in ipairs({ "Normal", "NormalFloat", "FloatBorder", "MsgSeparator" }) do
   vim.api.nvim_set_hl(0, name, { fg = "#cdd6f4", bg = "#1e1e2e" })
 end
 for _, name in ipairs({ "LspInlayHint", "LspCodeLens", "LspCodeLensSeparator" }) do
