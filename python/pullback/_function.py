@@ -226,8 +226,9 @@ class Function:
         """The value."""
         if self._quick_value is not None and not kwargs and out is None:
             return self._quick_value(*args)
+        is_plain = not kwargs and not self._options
         code, value, _ = self._run("value", (), args, kwargs)
-        if not kwargs and not self._options:
+        if is_plain:
             self._quick_value = code.quick_value
         return value if out is None else _into(out, value)
 
@@ -236,14 +237,17 @@ class Function:
         name gives the gradient itself, several a tuple."""
         if not kwargs and out is None and not isinstance(wrt, list) and wrt in self._quick_both:
             return self._quick_both[wrt](*args)
+        is_plain = not kwargs and not self._options
         code, value, parts = self._run("grad", _names(wrt), args, kwargs)
         gradient = self._parts(code, parts, wrt)
-        if not kwargs and not self._options and (wrt is None or isinstance(wrt, str)):
+        if is_plain and (wrt is None or isinstance(wrt, str)):
             self._quick_both[wrt] = code.quick_both
         return value, gradient if out is None else _into(out, gradient)
 
     def grad(self, *args: Any, wrt: Wrt = None, out: Any = None, **kwargs: Any) -> Any:
         """The gradient of the value, a Real."""
+        if wrt is None and out is None and not kwargs:
+            return self.value_and_grad(*args)[1]
         return self.value_and_grad(*args, wrt=wrt, out=out, **kwargs)[1]
 
     def vjp(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -427,10 +431,11 @@ class Function:
         return stacked(values)
 
     def show(self, what: str = "value") -> str:
-        """The array code, optimised, that is compiled: of the "value", or of "grad", "jvp", "vjp", "hvp"."""
-        if what not in ("value", "grad", "jvp", "vjp", "hvp"):
-            raise ValueError(f"`what` must be 'value', 'grad', 'jvp', 'vjp' or 'hvp', not {what!r}")
-        return self._code(what).text()
+        """The array code, optimised, that is compiled: of the "value", which is the stage "opt" of `pullback show`, or of
+        "grad", "jvp", "vjp", "hvp"."""
+        if what not in ("value", "opt", "grad", "jvp", "vjp", "hvp"):
+            raise ValueError(f"`what` must be 'value', 'opt', 'grad', 'jvp', 'vjp' or 'hvp', not {what!r}")
+        return self._code("value" if what == "opt" else what).text()
 
     def cost(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> dict[str, int]:
         """How many operations the value takes, and, if it is a Real, the value with its gradient. The evaluator counts

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import keyword
 import os
+import sys
 import warnings
 from typing import Any
 
 from . import _native
 from ._function import Function
+from ._origin import placed
 from ._records import record
 from ._sums import base
 
@@ -100,6 +102,9 @@ def load(path: str | os.PathLike) -> Module:
     return _told(_native.load(os.fspath(path)))
 
 
-def compile(text: str, name: str = "<text>") -> Module:
-    """Loads a text. `name` is what messages call it; imports are sought beside it."""
+def compile(text: str, name: str | None = None) -> Module:
+    """Loads a text. `name` is what messages call it; imports are sought beside it. Without a name they lead into the Python
+    file that calls this, if the text stands there as it is."""
+    if name is None:
+        name, text = placed(text, sys._getframe(1)) or ("<text>", text)
     return _told(_native.compile(name, text))

@@ -1,5 +1,9 @@
 """Values and derivatives against closed forms."""
 
+import linecache
+import pickle
+import runpy
+
 import numpy as np
 import pytest
 
@@ -174,3 +178,38 @@ def test_literals():
     # Some compilers make the second row of the first.
     m = pb.compile("def rows (x: Real): [4][3]Real = [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]")
     assert m.rows(0.0, engine="native").tolist() == [[1.0] * 3, [0.0] * 3, [0.0] * 3, [0.0] * 3]
+
+
+def test_options_of_one_call_are_none_of_the_next(source):
+    f = pb.compile(source).rosenbrock
+    x = np.array([1.5, -0.5, 2.0])
+    f.value_and_grad(x, engine="ir"), f(x, engine="ir")
+    assert not f._quick_both and f._quick_value is None
+    f.value_and_grad(x), f(x)
+    assert f._quick_both and f._quick_value is not None
+
+
+def test_messages_lead_into_the_python_file(tmp_path):
+    mistaken = "def g (x: Real): Real =\n  x + true\n"
+    path = tmp_path / "program.py"
+
+    def span_of(script):
+        path.write_text("import pullback as pb\n" + script, encoding="utf-8")
+        linecache.checkcache()
+        with pytest.raises(pb.CompileError) as caught:
+            runpy.run_path(str(path))
+        place = caught.value.span
+        assert f"{place['file']}:{place['line']}:{place['column']}\n" in str(caught.value)
+        return place["file"], place["line"], place["column"]
+
+    assert span_of(f"x = 'ä'; m = pb.compile(r\"\"\"{mistaken}\"\"\")\n") == (str(path), 3, 7)
+    assert span_of("TEXT = 'def g: Real = true'\n\ndef load(text):\n  pb.compile(text)\nload(TEXT)\n") == (str(path), 2, 23)
+    # What stands there in another form, or twice, has no place there.
+    assert span_of(f"pb.compile({mistaken!r})\n") == ("<text>", 2, 7)
+    assert span_of("A = B = 'def g: Real = true'\nC = 'def g: Real = true'\npb.compile(A)\n") == ("<text>", 1, 15)
+    # A name that is given counts, and what is sound knows its lines too.
+    assert span_of("pb.compile('def g: Real = true', name='mine')\n") == ("mine", 1, 15)
+    path.write_text("import pullback as pb\nm = pb.compile(\"\"\"\n\ndef f (x: Real): Real = x\n\"\"\")\n")
+    linecache.checkcache()
+    f = runpy.run_path(str(path))["m"].f
+    assert f(2.0) == 2.0 and f"{path}:4" in repr(f) and pickle.loads(pickle.dumps(f))(3.0) == 3.0
