@@ -75,7 +75,9 @@ fn problem(file: &File, found: &Diagnostic) -> Problem {
     });
     let fixes = hints.iter().filter_map(|hint| {
         let edits = layout::edits(file, hint);
-        let title = if *code == "E0501" { ARMS } else { hint.text.as_str() };
+        // What puts a match in parentheses is two changes.
+        let writes_arms = *code == "E0501" && hint.fixes.len() == 1;
+        let title = if writes_arms { ARMS } else { hint.text.as_str() };
         (!edits.is_empty()).then(|| ProposedFix { title: title.to_owned(), edits })
     });
     Problem {

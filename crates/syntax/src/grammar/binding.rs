@@ -2,7 +2,7 @@
 //!
 //! Input: tokens after the keyword. Output: the binding.
 
-use pullback_base::Fix;
+use pullback_base::{Fix, Span};
 
 use crate::ast::{Def, ExprKind, Ident, MAX_PARTS, Param, PatternKind, TypeExpr};
 use crate::errors::{self, binding};
@@ -21,7 +21,7 @@ impl Parser<'_> {
             self.at(TokenKind::Lower) && (self.at_param(1) || self.nth(1) == TokenKind::LBracket);
         if is_function {
             let def = self.let_value(|this| this.function(this.pos));
-            self.expect_in(start);
+            self.expect_in(start, None);
             let body = Box::new(self.expr());
             return ExprKind::LetFun { recursive: false, defs: vec![def], body };
         }
@@ -40,7 +40,7 @@ impl Parser<'_> {
         let ty = self.optional_type().map(Box::new);
         self.expect_eq(binding::Equals::Let);
         let value = Box::new(self.let_value(Self::expr_or_eq));
-        self.expect_in(start);
+        self.expect_in(start, ty.is_none().then(|| pattern.span.end()));
         let body = Box::new(self.expr());
         ExprKind::Let { pattern, ty, value, body }
     }
@@ -51,7 +51,7 @@ impl Parser<'_> {
             defs.push(self.let_value(|this| this.function(this.pos)));
         }
         self.in_rec = outer;
-        self.expect_in(start);
+        self.expect_in(start, None);
         ExprKind::LetFun { recursive: true, defs, body: Box::new(self.expr()) }
     }
 
@@ -63,8 +63,9 @@ impl Parser<'_> {
         value
     }
 
-    /// `in`, after the value of the `let` at token `start`. Another `let` needs none before it.
-    fn expect_in(&mut self, start: usize) {
+    /// `in`, after the value of the `let` at token `start`. Another `let` needs none before it. A type that stands
+    /// behind the value belongs to the place `typed`, if there is one.
+    fn expect_in(&mut self, start: usize, typed: Option<Span>) {
         if self.eat(TokenKind::In) || self.at(TokenKind::Let) {
             return;
         }
@@ -76,12 +77,23 @@ impl Parser<'_> {
         };
         let found = errors::describe(next.kind, self.token_text(next));
         let has_body = begins_atom(next.kind);
-        self.report(binding::no_in(next.kind, has_body, &found, after.end(), self.span(), keyword));
+        let mistake =
+            binding::no_in(next.kind, has_body, &found, after.end(), self.span(), keyword);
+        let told = self.report_open(mistake);
         if self.at(TokenKind::Semi) {
             self.bump();
             self.eat(TokenKind::In);
         } else if !self.at_open_form() && !self.at_closer() {
+            let (before, colon) = (self.previous_span().end(), self.pos);
+            let has_colon = self.at(TokenKind::Colon);
+            self.pos += usize::from(has_colon);
+            let has_type = has_colon && self.at_type_atom();
             self.skip_to(&[TokenKind::In]);
+            if let Some(place) = typed.filter(|_| has_type && self.at(TokenKind::In)) {
+                let ty = self.span_of(self.token_at(colon)).to(self.previous_span());
+                let text = &self.text[ty.range()];
+                self.mend(told, [Fix::new(place, text), Fix::new(before.to(ty), "")]);
+            }
             self.eat(TokenKind::In);
         }
     }

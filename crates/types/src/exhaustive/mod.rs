@@ -90,7 +90,8 @@ fn check_match(typed: &Typed, scrutinee: &TExpr, arms: &[TArm], out: &mut Vec<Di
     }
     let missing = missing_cases(typed, &mut checker, rows, MAX_ARMS);
     if !missing.is_empty() {
-        out.push(inexhaustive(scrutinee, &missing, arms.last().map(|arm| End::of(typed, arm))));
+        let end = arms.last().map(|arm| End::of(typed, arm, &patterns));
+        out.push(inexhaustive(scrutinee, &missing, end));
     }
 }
 
@@ -117,11 +118,22 @@ fn missing_cases(
     shown
 }
 
-/// Whether an expression is a `match` with arms that are never reached: perhaps those of an outer one.
-fn takes_foreign_arms(typed: &Typed, body: &TExpr) -> bool {
-    let TExprKind::Match(_, arms) = &body.kind else { return false };
-    let Some(patterns) = patterns_of(arms) else { return false };
-    Checker::new(typed, arms.len()).useful(&patterns).last() == Some(&false)
+/// The arms of a `match` from the first on behind which none is reached: perhaps those of an outer one.
+fn foreign_arms<'t>(typed: &Typed, body: &'t TExpr) -> Option<(&'t [TArm], &'t [TArm])> {
+    let TExprKind::Match(_, arms) = &body.kind else { return None };
+    let useful = Checker::new(typed, arms.len()).useful(&patterns_of(arms)?);
+    let own = useful.iter().rposition(|useful| *useful)? + 1;
+    (own < arms.len()).then(|| arms.split_at(own))
+}
+
+/// What puts the `match` of the last arm in parentheses, if the arms that it takes are those that are missing.
+fn parentheses(typed: &Typed, body: &TExpr, patterns: &[Pat]) -> Option<[Fix; 2]> {
+    let (own, foreign) = foreign_arms(typed, body)?;
+    let foreign = patterns_of(foreign)?;
+    let rows: Vec<Row<'_>> = patterns.iter().chain(&foreign).map(|pattern| vec![pattern]).collect();
+    let is_all = missing_cases(typed, &mut Checker::new(typed, rows.len()), rows, 1).is_empty();
+    let end = own.last()?.span;
+    is_all.then(|| Fix::around(body.span.start().to(end), "(", ")"))
 }
 
 fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<Diagnostic>) {
@@ -146,18 +158,18 @@ fn check_irrefutable(typed: &Typed, pattern: &TPat, place: &str, out: &mut Vec<D
 }
 
 /// How a `match` ends.
-#[derive(Clone, Copy)]
 struct End {
     /// The last arm.
     arm: Span,
-    /// Whether it takes arms that are perhaps those of this match.
-    swallows: bool,
+    /// Whether it takes arms that are perhaps those of this match, and what gives them back.
+    swallows: Option<Vec<Fix>>,
     /// Whether it would take an arm that is written behind it.
     is_open: bool,
 }
 
 impl End {
-    fn of(typed: &Typed, arm: &TArm) -> Self {
+    /// The last arm of a match with these patterns.
+    fn of(typed: &Typed, arm: &TArm, patterns: &[Pat]) -> Self {
         let end = arm.span.range().end;
         let mut is_open = false;
         let mut todo = vec![&arm.body];
@@ -168,12 +180,21 @@ impl End {
             }
             for_each_child(expr, &mut |child| todo.push(child));
         }
-        Self { arm: arm.span, swallows: takes_foreign_arms(typed, &arm.body), is_open }
+        let is_same = |foreign: &TArm| {
+            let of_any_type = matches!(foreign.pattern.kind, TPatKind::Wild);
+            of_any_type || foreign.pattern.ty == arm.pattern.ty
+        };
+        let swallows = foreign_arms(typed, &arm.body).map(|(_, foreign)| {
+            let fits = foreign.iter().all(is_same);
+            let fixes = fits.then(|| parentheses(typed, &arm.body, patterns)).flatten();
+            fixes.into_iter().flatten().collect()
+        });
+        Self { arm: arm.span, swallows, is_open }
     }
 }
 
 /// The arms that are missing, as they are written behind the last one, or else before its pattern.
-fn arms_to_write(missing: &[String], last: End) -> (Span, String) {
+fn arms_to_write(missing: &[String], last: &End) -> (Span, String) {
     let arms = missing.iter().map(|case| format!("{case} -> error \"not written yet\""));
     if last.is_open {
         return (last.arm.start(), arms.map(|arm| arm + "\n| ").collect());
@@ -195,16 +216,17 @@ fn inexhaustive(scrutinee: &TExpr, missing: &[String], last: Option<End>) -> Dia
     let diagnostic =
         Diagnostic::error("E0501", scrutinee.span, "this match does not cover every case", label)
             .note("a match must have an arm for every value that can arrive");
-    if last.is_some_and(|last| last.swallows) {
-        return diagnostic.hint(
+    if let Some(fixes) = last.as_ref().and_then(|last| last.swallows.clone()) {
+        return diagnostic.fixes(
             "put the inner `match` in parentheses: without them it takes all arms that follow",
+            fixes,
         );
     }
     let rest = if missing == ["_"] { "" } else { ", or `| _ -> …` for all the rest" };
     let words = format!("add `{}`{rest}", arms.join(" "));
     match last {
         Some(last) => {
-            let (place, text) = arms_to_write(all, last);
+            let (place, text) = arms_to_write(all, &last);
             diagnostic.fix(words, place, text)
         }
         None => diagnostic.hint(words),

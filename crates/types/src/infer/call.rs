@@ -25,8 +25,14 @@ impl<'a> Infer<'a> {
         want: Option<&Ty>,
     ) -> TExpr {
         let (fun, args) = flatten(fun, args);
+        let told = self.unifier.reports.len();
         let head = self.call_head(fun, want);
-        self.apply(head, &args, span)
+        let ty = head.expr.ty.clone();
+        let applied = self.apply(head, &args, span);
+        if self.unifier.reports.len() > told {
+            self.mend_call(fun, &ty, &args, told);
+        }
+        applied
     }
 
     /// What is applied.

@@ -77,6 +77,51 @@ impl CallPlaces {
         fixes
     }
 
+    /// The parts of a call with so many arguments, whether they stand apart or in a tuple.
+    fn parts(&self, count: usize) -> Option<Vec<Component>> {
+        let follow = |(left, right): (&Span, &Span)| left.range().end <= right.range().start;
+        let all: Vec<Span> = std::iter::once(self.head).chain(self.arguments.clone()).collect();
+        if !all.iter().zip(&all[1..]).all(follow) {
+            return None;
+        }
+        match (self.arguments.as_slice(), self.tuples.as_slice()) {
+            ([_], [(_, parts)]) if parts.len() == count => Some(parts.clone()),
+            (apart, _) if apart.len() == count => {
+                Some(apart.iter().map(|place| (*place, true)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// What makes `(x + y)` of `add x y` and of `add (x, y)`; nothing if these are not the arguments.
+    pub fn infix(&self, operator: &str) -> Vec<Fix> {
+        let parts = self.parts(2).unwrap_or_default();
+        let [(left, is_plain_left), (right, is_plain_right)] = parts.as_slice() else {
+            return vec![];
+        };
+        let open = |is_plain: bool| if is_plain { "" } else { "(" };
+        let close = |is_plain: bool| if is_plain { "" } else { ")" };
+        let between = format!("{} {operator} {}", close(*is_plain_left), open(*is_plain_right));
+        let end = self.arguments.last().map_or(right.end(), |last| last.end());
+        vec![
+            Fix::new(self.head.to(left.start()), format!("({}", open(*is_plain_left))),
+            Fix::new(left.end().to(right.start()), between),
+            Fix::new(right.end().to(end), format!("{})", close(*is_plain_right))),
+        ]
+    }
+
+    /// What makes `new x y z` of `f x y z` and of `f (x, y, z)`; nothing if there are not so many arguments.
+    pub fn renamed(&self, name: &str, count: usize) -> Vec<Fix> {
+        if self.parts(count).is_none() {
+            return vec![];
+        }
+        let mut fixes = vec![Fix::new(self.head, name)];
+        if let ([argument], 2..) = (self.arguments.as_slice(), count) {
+            fixes.extend(self.out_of_the_tuple(*argument));
+        }
+        fixes
+    }
+
     /// What makes `f x y` of `f (x, y)`, where this argument is the tuple.
     pub fn out_of_the_tuple(&self, argument: Span) -> Vec<Fix> {
         let Some((_, parts)) = self.tuples.iter().find(|(place, _)| *place == argument) else {
@@ -130,4 +175,6 @@ pub(super) struct Cause {
     pub used: Option<Callee>,
     /// The place inside that function's definition that asks for it, if it is a definition.
     pub inside: Option<Span>,
+    /// Where it is written, if it is an operator.
+    pub operator: Option<Span>,
 }

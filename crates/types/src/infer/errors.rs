@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Fix, Name, Span, nearest};
 
 use super::array::ArrayUse;
-use super::callee::Callee;
+use super::callee::{Callee, Cause};
 use super::foreign::{foreign_method, method_spelling};
 use super::reports::Reported;
 use super::solver::Solver;
@@ -42,12 +42,19 @@ impl Solver<'_> {
             Ty::Bool => diagnostic.hint("the opposite of a condition is `not c`; write `if c then 1 else 0` to count a condition"),
             Ty::Sum(..) => diagnostic.hint("a sum type has arithmetic if it is made of Reals only; `move x dx` displaces a value of any type by a tangent, and `match` takes it apart"),
             Ty::Tangent(_) => diagnostic.hint("take the value apart with `match` and compute with its parts"),
-            Ty::Str => diagnostic.hint("Strings are joined with `++`, as in `\"n = \" ++ string n`"),
+            Ty::Str => diagnostic.fixes("Strings are joined with `++`, as in `\"n = \" ++ string n`", self.joined()),
             Ty::Real if matches!(constraint, Constraint::Whole(_)) => diagnostic.hint("write `real n` to turn the Int into a Real"),
             Ty::Real | Ty::Tuple(_) | Ty::Record(_) | Ty::Array(..) | Ty::Jacobian(..) | Ty::Param(_) | Ty::Var(_) | Ty::Error => diagnostic.hint("compute with numbers instead"),
         };
         diagnostic = self.with_place(diagnostic);
         self.unifier.report(diagnostic);
+    }
+
+    /// What joins Strings that were added.
+    fn joined(&self) -> Option<Fix> {
+        let Cause { used, inside, operator } = &self.unifier.cause;
+        let adds = matches!(used, Some(Callee::Builtin(Builtin::Add))) && inside.is_none();
+        operator.filter(|_| adds).map(|operator| Fix::new(operator, "++"))
     }
 
     /// A type that is no single number, where one is needed.

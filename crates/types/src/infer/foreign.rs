@@ -161,9 +161,7 @@ const TYPES: &[(&[&str], &str)] = &[
 
 /// Names of values that are only spelled otherwise here.
 const SPELLED: &[(&[&str], &str)] = &[
-    (&["or"], "||"),
     (&["return"], ""),
-    (&["xor"], "!="),
     (&["foldl"], "fold"),
     (&["sorted"], "sort"),
     (&["reversed"], "reverse"),
@@ -192,6 +190,15 @@ const SPELLED: &[(&[&str], &str)] = &[
     (&["average", "avg"], "mean"),
     (&["jacfwd"], "jacobian_forward"),
     (&["jacrev"], "jacobian_reverse"),
+];
+
+/// Names of functions of two arguments that are operators here.
+const OPERATORS: &[(&[&str], &str)] = &[
+    (&["or"], "||"),
+    (&["xor"], "!="),
+    (&["mod", "rem", "fmod", "remainder"], "%"),
+    (&["div", "floor_divide"], "/"),
+    (&["pow", "power"], "^"),
 ];
 
 /// Names of types that are only spelled otherwise here.
@@ -253,6 +260,11 @@ pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
 /// How a value of this name is spelled here, if nothing else need change.
 pub(super) fn spelling(name: &str) -> Option<&'static str> {
     instead(SPELLED, name)
+}
+
+/// The operator that a function of this name is here.
+pub(super) fn operator(name: &str) -> Option<&'static str> {
+    instead(OPERATORS, name)
 }
 
 /// The function of one argument that a method of this name is here.

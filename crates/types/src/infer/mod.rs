@@ -46,6 +46,7 @@ mod pattern;
 mod rank;
 mod reports;
 mod request;
+mod respell;
 mod scheme;
 mod scope;
 mod shape;

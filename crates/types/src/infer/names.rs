@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Fix, Name, Span, nearest, nearest_few};
+use pullback_base::{Diagnostic, FileId, Fix, Name, Span, nearest, nearest_few};
 use pullback_syntax::ast::{Expr, ExprKind, Ident, Path, TypeExprKind};
 
 use super::bindings::{Assumed, GlobalState};
@@ -78,7 +78,8 @@ impl Solver<'_> {
     }
 
     pub(super) fn builtin_head(&mut self, builtin: Builtin, span: Span) -> Head {
-        let cause = Cause { used: Some(Callee::Builtin(builtin)), inside: None };
+        let used = Some(Callee::Builtin(builtin));
+        let cause = Cause { used, ..Cause::default() };
         let mut used = self.caused(cause, |this| this.builtin_use(builtin, span));
         let expr =
             TExpr { kind: TExprKind::Builtin(builtin), ty: std::mem::take(&mut used.ty), span };
@@ -570,8 +571,12 @@ fn shelf_hint(modules: &[&str], name: &str) -> Option<String> {
 
 /// The import of a module that defines a name, and the name as that module's.
 fn shelf_fixes(first: &str, name: Span) -> [Fix; 2] {
-    let import = Fix::new(Span::new(name.file, 0, 0), format!("import \"{first}\"\n"));
-    [import, Fix::new(name.start(), format!("{first}."))]
+    [shelf_import(first, name.file), Fix::new(name.start(), format!("{first}."))]
+}
+
+/// What imports a module of the library.
+pub(super) fn shelf_import(module: &str, file: FileId) -> Fix {
+    Fix::new(Span::new(file, 0, 0), format!("import \"{module}\"\n"))
 }
 
 /// The hint that lists the first few names of a module.

@@ -35,12 +35,12 @@ impl<'a> Infer<'a> {
             }
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.solver().require_number(&lhs, op.node, Constraint::Ord);
+                self.solver().require_number(&lhs, op, Constraint::Ord);
                 (lhs, rhs, Ty::Bool)
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
                 let (lhs, rhs) = self.operands(op, lhs, rhs);
-                self.solver().require_number(&lhs, op.node, Constraint::Num);
+                self.solver().require_number(&lhs, op, Constraint::Num);
                 // What has no arithmetic has been reported, so its result is not looked at.
                 let head = self.unifier.table.head(&lhs.ty);
                 let number = if let Ty::Sum(id, _) = head {
@@ -51,14 +51,14 @@ impl<'a> Infer<'a> {
                 let ty = if number { lhs.ty.clone() } else { Ty::Error };
                 (lhs, rhs, ty)
             }
-            BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow) => self.power(lhs, rhs),
+            BinaryOp::Dotted(NumberSide::Right, Arithmetic::Pow) => self.power(op, lhs, rhs),
             BinaryOp::Dotted(NumberSide::Left, _) => {
-                let (number, vector) = self.dotted(lhs, rhs, NumberSide::Left, op.node);
+                let (number, vector) = self.dotted(lhs, rhs, NumberSide::Left, op);
                 let ty = vector.ty.clone();
                 (number, vector, ty)
             }
             BinaryOp::Dotted(NumberSide::Right, _) => {
-                let (number, vector) = self.dotted(rhs, lhs, NumberSide::Right, op.node);
+                let (number, vector) = self.dotted(rhs, lhs, NumberSide::Right, op);
                 let ty = vector.ty.clone();
                 (vector, number, ty)
             }
@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
                 (lhs, self.check(rhs, &Ty::Str, &on), Ty::Str)
             }
             BinaryOp::MatMul => self.matmul(lhs, rhs),
-            BinaryOp::Pow => self.power(lhs, rhs),
+            BinaryOp::Pow => self.power(op, lhs, rhs),
             // Application; the caller takes it apart.
             BinaryOp::Pipe => return TExpr::error(span),
         };
@@ -145,9 +145,9 @@ impl<'a> Infer<'a> {
         number: &'a Expr,
         structure: &'a Expr,
         side: NumberSide,
-        op: BinaryOp,
+        op: &Spanned<BinaryOp>,
     ) -> (TExpr, TExpr) {
-        let why = &Why::Operator(op);
+        let why = &Why::Operator(op.node);
         let is_literal = is_int_literal(number);
         let mut typed = None;
         if side == NumberSide::Left && !is_literal {
@@ -173,9 +173,15 @@ impl<'a> Infer<'a> {
         (number, structure)
     }
 
-    fn power(&mut self, lhs: &'a Expr, rhs: &'a Expr) -> (TExpr, TExpr, Ty) {
+    fn power(
+        &mut self,
+        op: &Spanned<BinaryOp>,
+        lhs: &'a Expr,
+        rhs: &'a Expr,
+    ) -> (TExpr, TExpr, Ty) {
         let lhs = self.infer(lhs);
-        self.solver().require_number(&lhs, BinaryOp::Pow, Constraint::Num);
+        let power = Spanned { node: BinaryOp::Pow, span: op.span };
+        self.solver().require_number(&lhs, &power, Constraint::Num);
         let mut ty = lhs.ty.clone();
         let rhs = if is_int_literal(rhs) {
             self.check(rhs, &Ty::Int, &Why::Operator(BinaryOp::Pow))
@@ -213,11 +219,16 @@ impl<'a> Infer<'a> {
 
 impl Solver<'_> {
     /// A constraint on an operand, unless it is plainly satisfied.
-    fn require_number(&mut self, operand: &TExpr, op: BinaryOp, constraint: fn(Ty) -> Constraint) {
+    fn require_number(
+        &mut self,
+        operand: &TExpr,
+        op: &Spanned<BinaryOp>,
+        constraint: fn(Ty) -> Constraint,
+    ) {
         if !matches!(self.unifier.table.head(&operand.ty), Ty::Real | Ty::Error) {
-            let used = builtins::of_operator(op).map(Callee::Builtin);
+            let used = builtins::of_operator(op.node).map(Callee::Builtin);
             let constraint = constraint(operand.ty.clone());
-            let cause = Cause { used, inside: None };
+            let cause = Cause { used, inside: None, operator: Some(op.span) };
             self.caused(cause, |this| this.require_at(operand.span, constraint));
         }
     }

@@ -1,6 +1,6 @@
 //! What inference has to say: the diagnostics, and what keeps one mistake from being told twice.
 
-use pullback_base::{Diagnostic, Name, Span};
+use pullback_base::{Diagnostic, Fix, Hint, Name, Span};
 use rustc_hash::FxHashSet;
 
 use crate::ty::Ty;
@@ -71,6 +71,27 @@ impl Reports {
 
     pub fn has_stopped(&self) -> bool {
         self.stopped
+    }
+
+    /// The last hint of the diagnostic at a place, among those behind the first so many.
+    fn hint_at(&mut self, told: usize, at: Span) -> Option<&mut Hint> {
+        let mut latest = self.diagnostics.get_mut(told..)?.iter_mut();
+        latest.find(|diagnostic| diagnostic.span() == at)?.hints.last_mut()
+    }
+
+    /// Adds changes to what was reported of a place since there were so many diagnostics, unless it has some.
+    pub fn mend(&mut self, told: usize, at: Span, fixes: Vec<Fix>) {
+        if let Some(hint) = self.hint_at(told, at).filter(|hint| hint.fixes.is_empty()) {
+            hint.fixes = fixes;
+        }
+    }
+
+    /// Lets the last change of what was reported of a place since then take the text behind it away too.
+    pub fn widen_last(&mut self, told: usize, at: Span, behind: Span) {
+        let last = self.hint_at(told, at).and_then(|hint| hint.fixes.last_mut());
+        if let Some(last) = last.filter(|last| last.span.end() == behind.start()) {
+            last.span = last.span.to(behind);
+        }
     }
 
     /// How many diagnostics there are.

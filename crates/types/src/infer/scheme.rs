@@ -65,7 +65,7 @@ impl Solver<'_> {
             let constraint =
                 map_constraint(constraint, &mut |ty| self.unifier.instance_at(span, ty, &instance));
             let used = Some(Callee::Named(name.clone(), None));
-            let cause = Cause { used, inside: Some(*place) };
+            let cause = Cause { used, inside: Some(*place), operator: None };
             self.caused(cause, |this| this.require_at(span, constraint));
         }
         let dependents =

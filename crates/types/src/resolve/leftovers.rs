@@ -69,14 +69,14 @@ fn unused(bound: &Bound) -> Option<Diagnostic> {
         BoundBy::Size => return None,
         BoundBy::Pattern => ("name", format!("leave it out, or write `_` or `_{name}`")),
         BoundBy::Field => ("field", format!("leave it out, or write `{name} = _`")),
-        BoundBy::Definition => ("local function", "leave it out, or call it".to_owned()),
+        BoundBy::Definition => ("local function", format!("leave it out, or write `_{name}`")),
     };
     let title = format!("the {what} `{name}` is not used");
     let warning = Diagnostic::warning("W0201", bound.span, title, "nothing reads it");
     Some(match bound.by {
-        BoundBy::Pattern => warning.fix(hint, bound.span, format!("_{name}")),
+        BoundBy::Pattern | BoundBy::Definition => warning.fix(hint, bound.span, format!("_{name}")),
         BoundBy::Field => warning.fix(hint, bound.span.end(), " = _"),
-        BoundBy::Definition | BoundBy::Size => warning.hint(hint),
+        BoundBy::Size => warning.hint(hint),
     })
 }
 
