@@ -86,7 +86,10 @@ class Client:
 
     def initialize(self, folder):
         """Begins a session in a folder; gives what the server can do."""
-        capabilities = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
+        capabilities = {
+            "textDocument": {"publishDiagnostics": {"versionSupport": True}},
+            "workspace": {"workspaceEdit": {"documentChanges": True}},
+        }
         folders = [{"uri": folder.as_uri(), "name": folder.name}]
         root = {"rootUri": folder.as_uri(), "workspaceFolders": folders}
         answer = self.ask("initialize", {"processId": None, "capabilities": capabilities, **root})
@@ -158,7 +161,9 @@ def session(command, folder, say=print):
 
     where = {"position": {"line": 2, "character": 5}}
     renamed = client.ask("textDocument/rename", {**file, **where, "newName": "power2"})
-    edits = renamed.get("changes", {}).get(uri) or renamed["documentChanges"][0]["edits"]
+    changed = renamed["documentChanges"][0]
+    assert changed["textDocument"] == {"uri": uri, "version": 3}, changed
+    edits = changed["edits"]
     assert "power2 3.0" in apply(text, edits) and "3.14 * power2" in apply(text, edits)
     say("rename:", len(edits), "places")
 

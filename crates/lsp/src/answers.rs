@@ -10,7 +10,7 @@ use gen_lsp_types::{
     FoldingRangeKind, Hover, InlayHint, InlayHintKind, Location, ParameterInformation,
     ParameterInformationLabel, PrepareRenamePlaceholder, Range, SemanticToken, SemanticTokens,
     SignatureHelp, SignatureInformation, SymbolKind, TextDocumentIdentifier,
-    TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+    TextDocumentPositionParams, TextEdit, Uri,
 };
 use lsp_server::ErrorCode;
 use pullback_base::Lines;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::capabilities::kind_number;
 use crate::state::State;
-use crate::{convert, run, uri};
+use crate::{changes, convert, run, uri};
 
 /// Why there is no answer.
 pub struct Refused(pub ErrorCode, pub String);
@@ -178,24 +178,15 @@ fn rename(server: &mut State, params: &TextDocumentPositionParams, name: &str) -
     let Some(asked) = asked(server, params) else { return Ok(Value::Null) };
     let others = others(server, &asked);
     let files: Vec<&File> = others.iter().map(|(_, file)| &**file).collect();
-    let changes = ide::rename(&asked.file, &files, asked.offset, name);
-    let changes = changes.map_err(refused)?;
+    let edits = ide::rename(&asked.file, &files, asked.offset, name).map_err(refused)?;
     let paths = std::iter::once(&asked.path).chain(others.iter().map(|(path, _)| path));
     let files = std::iter::once(&*asked.file).chain(files);
-    let mut edits: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-    for ((path, file), changes) in paths.zip(files).zip(changes) {
-        if !changes.is_empty() {
-            let lines = Lines::of(file.text());
-            let changes = changes.iter().map(|it| convert::edit(&lines, it)).collect();
-            edits.insert(address(server, path), changes);
-        }
-    }
-    write(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() })
-}
-
-/// What the editor calls a file.
-fn address(server: &State, path: &std::path::Path) -> Uri {
-    server.documents.get(path).map_or_else(|| uri::of_path(path), |document| document.uri.clone())
+    let edits = paths.zip(files).zip(edits).map(|((path, file), edits)| {
+        let lines = Lines::of(file.text());
+        let edits = edits.iter().map(|it| convert::edit(&lines, it)).collect();
+        (path.as_path(), edits)
+    });
+    write(changes::of_files(server, edits))
 }
 
 fn completion(server: &mut State, params: &TextDocumentPositionParams) -> Answer {
@@ -354,14 +345,14 @@ fn folds(server: &mut State, uri: &Uri) -> Answer {
 }
 
 fn actions(server: &mut State, (uri, part): &(Uri, Range)) -> Answer {
-    let Some(file) = server.file(&uri::path(uri)) else { return Ok(Value::Null) };
+    let path = uri::path(uri);
+    let Some(file) = server.file(&path) else { return Ok(Value::Null) };
     let lines = Lines::of(file.text());
     let from = convert::offset(&lines, part.start);
     let to = convert::offset(&lines, part.end);
     let found = ide::actions(&file, from..to.max(from)).into_iter().map(|action| {
         let edits = action.edits.iter().map(|it| convert::edit(&lines, it)).collect();
-        let changes = Some(HashMap::from([(uri.clone(), edits)]));
-        let edit = Some(WorkspaceEdit { changes, ..WorkspaceEdit::default() });
+        let edit = Some(changes::of_files(server, [(path.as_path(), edits)]));
         let kind = if action.mends.is_some() {
             CodeActionKind::QuickFix
         } else {

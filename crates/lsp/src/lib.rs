@@ -13,6 +13,8 @@ mod uri;
 
 mod state;
 
+mod changes;
+
 mod answers;
 mod run;
 mod server;

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::answers::{Refused, answer};
 use crate::capabilities::capabilities;
+use crate::changes::takes_versions;
 use crate::documents::Document;
 use crate::run::{Asked, Run};
 use crate::state::State;
@@ -47,7 +48,7 @@ pub fn serve(connection: &Connection, make: MakeSession) -> Result<(), ProtocolE
     connection.initialize_finish(id, capabilities())?;
     let sender = connection.sender.clone();
     let mut server = Server {
-        state: State::new(make(), root(&params)),
+        state: State::new(make(), root(&params), takes_versions(&params)),
         make,
         imports: BTreeMap::new(),
         unchecked: BTreeSet::new(),

@@ -18,6 +18,8 @@ pub struct State {
     pub session: Session,
     /// The open documents.
     pub documents: Documents,
+    /// Whether the editor takes changes of versions.
+    pub takes_versions: bool,
     /// The folder that is open.
     root: Option<PathBuf>,
     /// What is known of files, until some text changes.
@@ -26,8 +28,9 @@ pub struct State {
 
 impl State {
     /// Nothing is open but a folder.
-    pub fn new(session: Session, root: Option<PathBuf>) -> Self {
-        Self { session, documents: Documents::default(), root, files: BTreeMap::new() }
+    pub fn new(session: Session, root: Option<PathBuf>, takes_versions: bool) -> Self {
+        let documents = Documents::default();
+        Self { session, documents, takes_versions, root, files: BTreeMap::new() }
     }
     /// Some text has changed.
     pub fn forget(&mut self) {

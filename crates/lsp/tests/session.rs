@@ -19,6 +19,9 @@ struct Editor {
 
 impl Editor {
     fn start() -> (Self, std::thread::JoinHandle<()>) {
+        Self::start_with(json!({}))
+    }
+    fn start_with(capabilities: Value) -> (Self, std::thread::JoinHandle<()>) {
         let (server, connection) = Connection::memory();
         let make = || {
             let helper = "def more (x: Real): Real = x + 1.0\n";
@@ -28,7 +31,8 @@ impl Editor {
         let work = move || serve(&server, Arc::new(make)).expect("the protocol is kept");
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
         let mut editor = Self { connection, count: 0, notes: vec![] };
-        editor.ask("initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }));
+        let about = json!({ "capabilities": capabilities, "processId": null, "rootUri": null });
+        editor.ask("initialize", about);
         editor.tell("initialized", json!({}));
         (editor, thread.expect("a thread"))
     }
@@ -189,5 +193,42 @@ fn the_largest_file_of_the_library_is_checked_at_once() {
     // The editor is quiet for 50 ms of it; a loaded machine takes its time.
     eprintln!("from an edit to its diagnostics: {shortest:?}");
     assert!(shortest < Duration::from_secs(2), "{shortest:?}");
+    editor.stop(thread);
+}
+
+#[test]
+fn changes_are_of_versions_where_the_editor_takes_those() {
+    let edit = json!({ "documentChanges": true });
+    let able = json!({ "workspace": { "workspaceEdit": edit } });
+    let (mut editor, thread) = Editor::start_with(able);
+    editor.open("def f (x: Real): Real = helper.more x\n");
+    assert_eq!(editor.mistakes(1).0, ["E0204"]);
+    editor.change(2, "import \"helper\"\ndef f (x: Real): Real = helper.more x\n");
+    assert!(editor.mistakes(2).0.is_empty());
+    let position = json!({ "line": 1, "character": 31 });
+    let renamed = editor.ask(
+        "textDocument/rename",
+        json!({ "textDocument": { "uri": URI }, "position": position, "newName": "larger" }),
+    );
+    assert!(renamed.get("changes").is_none(), "{renamed}");
+    let changed = renamed["documentChanges"].as_array().expect("a list");
+    let documents: Vec<_> = changed.iter().map(|it| it["textDocument"].clone()).collect();
+    // The helper is not open, and so has no version.
+    let of_helper = json!({ "uri": "file:///helper.pull", "version": null });
+    assert_eq!(documents, [json!({ "uri": URI, "version": 2 }), of_helper]);
+    let first = json!({ "line": 1, "character": 31 });
+    assert_eq!(changed[0]["edits"][0]["range"]["start"], first);
+    assert_eq!(changed[0]["edits"][0]["newText"], "larger");
+
+    editor.change(3, "def f (x: Real): Real = sine x\n");
+    assert_eq!(editor.mistakes(3).0, ["E0201"]);
+    let word =
+        json!({ "start": { "line": 0, "character": 24 }, "end": { "line": 0, "character": 28 } });
+    let actions = editor.ask(
+        "textDocument/codeAction",
+        json!({ "textDocument": { "uri": URI }, "range": word, "context": { "diagnostics": [] } }),
+    );
+    let changed = &actions[0]["edit"]["documentChanges"][0];
+    assert_eq!(changed["textDocument"]["version"], 3, "{actions}");
     editor.stop(thread);
 }
