@@ -69,10 +69,7 @@ pub fn run(
     back: Back,
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
-    let packing = Packing::of(program, function, &argument, mode);
-    // Whose bits are promised are those of the code that libraries have, which know no sizes.
-    let is_strict = back != Back::Native || options.strict_fp;
-    let packing = if is_strict { packing.of_any_size() } else { packing };
+    let packing = Packing::of(program, function, &argument, mode).as_promised(back, options);
     let mut code = code_for(program, function, mode, packing, &mut plan)?;
     if back == Back::Native {
         code.go_as(options)?;

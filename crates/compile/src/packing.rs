@@ -14,11 +14,11 @@
 //! has another packing, and code of its own. What differs in size stays as it is.
 
 use pullback_base::{Span, bug};
-use pullback_eval::Value;
+use pullback_eval::{Options, Value};
 use pullback_lambda::{Def, DefId, Expr, Program, Type, TypeKind};
 use pullback_prim::Prim;
 
-use crate::answer::Mode;
+use crate::answer::{Back, Mode};
 
 /// The name of the stage, for bugs.
 const NAME: &str = "compiled";
@@ -93,8 +93,16 @@ impl Packing {
     /// The same without sizes that are constants. With them loops become straight lines of code, in which cotangents are
     /// added up in another order.
     #[must_use]
-    pub fn of_any_size(self) -> Self {
+    fn of_any_size(self) -> Self {
         Self { fixed: vec![], ..self }
+    }
+
+    /// The packing for code of this kind under these options. Whose bits are promised are those of the code that libraries
+    /// have, which know no sizes.
+    #[must_use]
+    pub fn as_promised(self, back: Back, options: &Options) -> Self {
+        let is_strict = back != Back::Native || options.strict_fp;
+        if is_strict { self.of_any_size() } else { self }
     }
 
     /// The function of a packed argument: `\p -> f (open p)`.

@@ -194,6 +194,7 @@ impl Runs<'_> {
         let options = self.engine.options();
         if kept.get().is_none() {
             let packing = Packing::of(code.program(), *function, argument, mode);
+            let packing = packing.as_promised(back, options);
             let made =
                 Compiled::of_function(code.program(), *function, asked, packing, options, back)?;
             // The cell is empty, so this succeeds.

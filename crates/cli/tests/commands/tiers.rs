@@ -159,6 +159,32 @@ fn strict_gradients_are_those_of_the_array_code() {
 }
 
 #[test]
+fn strict_matrices_have_the_bits_of_strict_gradients() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matrices");
+    fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("loss.pull");
+    // Code that knows the size of rows adds up their cotangents in another order.
+    let text = "def loss [n] [k] (w: [n][k]Real) (v: [k]Real): Real =
+  sum [ (sum [ w[i, j] * v[j] * v[j] + exp w[i, j] | j < k ]) ^ 2 | i < n ]";
+    fs::write(&file, text).expect("written");
+    let at = "[[-0.5,0.1,-0.3],[0.2,0.3,-0.7],[-1.0,0.7,-0.5],[-0.5,0.9,0.2],[0.7,-0.3,0.5]] [-0.5,0.3,0.9]";
+    let file = file.display();
+    let (_, gradient, _) = answer(&format!("grad {file} loss {at} --fp strict --json"), "cc");
+    let gradient = &numbers(&gradient)[1..];
+    assert_eq!(gradient.len(), 18);
+    for option in ["--fp strict", "--engine native --fp strict", "--engine ir"] {
+        let (_, matrix, _) = answer(&format!("jacobian {file} loss {at} --json {option}"), "cc");
+        assert_eq!(numbers(&matrix), gradient, "{option}");
+    }
+}
+
+/// The numbers in a text.
+fn numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(|of: char| !of.is_ascii_digit() && !".-e".contains(of));
+    parts.filter_map(|part| part.parse().ok()).collect()
+}
+
+#[test]
 fn fast_code_gives_zero_for_what_is_below_the_normal_numbers() {
     // Numbers of the program itself would be multiplied while it is compiled.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vanishing");

@@ -95,7 +95,7 @@ impl CallPlaces {
 
     /// What makes `(x + y)` of `add x y` and of `add (x, y)`; nothing if these are not the arguments.
     pub fn infix(&self, operator: &str) -> Vec<Fix> {
-        let parts = self.parts(2).unwrap_or_default();
+        let Some(parts) = self.parts(2) else { return vec![] };
         let [(left, is_plain_left), (right, is_plain_right)] = parts.as_slice() else {
             return vec![];
         };
