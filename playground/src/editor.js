@@ -123,10 +123,12 @@ export function makeEditor(parent, { ask, changed, moved, run }) {
         }));
       view.dispatch(setDiagnostics(view.state, diagnostics));
     },
-    /** Scrolls a place into view, below what is written above it. */
+    /** Scrolls a place into view, below what is written above it. What the first lines show needs no scrolling. */
     reveal(at) {
       const lines = 4 * view.defaultLineHeight;
-      view.scrollDOM.scrollTop = Math.max(0, view.lineBlockAt(Math.min(at, view.state.doc.length)).top - lines);
+      const { top } = view.lineBlockAt(Math.min(at, view.state.doc.length));
+      const isShown = top + lines <= view.scrollDOM.clientHeight;
+      view.scrollDOM.scrollTop = isShown ? 0 : Math.max(0, top - lines);
     },
     /** Puts the cursor somewhere and shows it. */
     go(at) {

@@ -215,6 +215,9 @@ const tests = {
 
   "the page fits a phone's width": async () => {
     const phone = await opened(browser, { complaints, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+    // The chosen function is seen from the first line on, so nothing is scrolled.
+    await example(phone, "A function and its slope");
+    assert.equal(await phone.locator(".cm-scroller").evaluate((scroller) => scroller.scrollTop), 0);
     for (const title of ["A rotation by a quaternion", "A function and its slope"]) {
       await example(phone, title);
       for (const name of ["Value and gradient", "Plot", "Engines", "Compiler", "Costs", "Kinks"]) {
