@@ -13,6 +13,7 @@ import numpy as np
 
 from ._errors import PullbackError, with_hint
 from ._forms import uncopied
+from ._native import Quick
 from ._problem import Bound, Problem
 from ._progress import told
 from ._records import record
@@ -242,6 +243,9 @@ class Function:
         gradient = self._parts(code, parts, wrt)
         if is_plain and (wrt is None or isinstance(wrt, str)):
             self._quick_both[wrt] = code.quick_both
+            if wrt is None and "value_and_grad" not in self.__dict__:
+                # From now on it goes without the interpreter.
+                self.__dict__["value_and_grad"] = Quick(code, self.value_and_grad)
         return value, gradient if out is None else _into(out, gradient)
 
     def grad(self, *args: Any, wrt: Wrt = None, out: Any = None, **kwargs: Any) -> Any:

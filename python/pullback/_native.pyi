@@ -29,6 +29,11 @@ class Code:
         progress: Any = None,
     ) -> tuple[Any, Any]: ...
 
+class Quick:
+    __wrapped__: Any
+    def __init__(self, code: Code, method: Any) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 class Module:
     path: str
     texts: list[tuple[str, str]]

@@ -155,6 +155,21 @@ impl Code {
         }
     }
 
+    /// The value and the derivative, one part or a tuple of several, of arguments by position.
+    pub fn both<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut gave = self.run(py, args, None, &[], Allowed::default(), None)?;
+        let value = self.shown_value(py, &mut gave)?;
+        let part = match self.derivative.as_slice() {
+            [part] => part.show(py, &mut gave)?,
+            parts => shown_parts(py, parts, &mut gave)?,
+        };
+        Ok((value, part).into_pyobject(py)?.into_any())
+    }
+
     fn shown_value<'py>(
         &self,
         py: Python<'py>,
@@ -316,14 +331,8 @@ impl Code {
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let mut gave = self.run(py, args, None, &[], Allowed::default(), None)?;
-        let value = self.shown_value(py, &mut gave)?;
-        let part = match self.derivative.as_slice() {
-            [part] => part.show(py, &mut gave)?,
-            parts => shown_parts(py, parts, &mut gave)?,
-        };
-        Ok((value, part))
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.both(py, args)
     }
     /// The value, if there is one, and the parts of the derivative.
     #[pyo3(signature = (args, kwargs=None, directions=vec![], timeout=None, max_memory=None, progress=None))]

@@ -13,6 +13,7 @@ mod module;
 mod progress;
 
 mod code;
+mod quick;
 
 mod callback;
 mod xla;
@@ -24,6 +25,7 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<module::Module>()?;
     module.add_class::<code::Code>()?;
+    module.add_class::<quick::Quick>()?;
     module.add_function(wrap_pyfunction!(module::load, module)?)?;
     module.add_function(wrap_pyfunction!(module::compile, module)?)?;
     module.add_function(wrap_pyfunction!(module::of_texts, module)?)?;

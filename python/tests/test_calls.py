@@ -1,8 +1,11 @@
 """Values and derivatives against closed forms."""
 
+import gc
+import inspect
 import linecache
 import pickle
 import runpy
+import weakref
 
 import numpy as np
 import pytest
@@ -187,6 +190,32 @@ def test_options_of_one_call_are_none_of_the_next(source):
     assert not f._quick_both and f._quick_value is None
     f.value_and_grad(x), f(x)
     assert f._quick_both and f._quick_value is not None
+
+
+def test_methods_without_options_go_straight_to_the_code(source):
+    f = pb.compile(source).rosenbrock
+    x = np.array([1.5, -0.5, 2.0])
+    value, gradient = f.value_and_grad(x, engine="ir")
+    # Options of one call are none of the next.
+    assert "value_and_grad" not in vars(f)
+    f.value_and_grad(x)
+    quick = vars(f)["value_and_grad"]
+    for args, kwargs in [((x,), {}), ((x,), {"wrt": "x"}), ((), {"x": x}), ((x,), {"out": np.zeros(3)}), ((x,), {"timeout": 10})]:
+        v, g = f.value_and_grad(*args, **kwargs)
+        assert v == pytest.approx(value)
+        np.testing.assert_allclose(g, gradient)
+    np.testing.assert_allclose(f.grad(x), gradient)
+    assert quick.__name__ == "value_and_grad" and "gradient" in quick.__wrapped__.__doc__
+    assert list(inspect.signature(quick).parameters) == ["args", "wrt", "out", "kwargs"]
+    for wrong in [(), (x, x), ("text",), (x.reshape(1, 3),)]:
+        with pytest.raises((TypeError, ValueError)):
+            f.value_and_grad(*wrong)
+    v, g = pickle.loads(pickle.dumps(f.value_and_grad))(x)
+    assert v == pytest.approx(value)
+    gone = weakref.ref(f)
+    del f, quick
+    gc.collect()
+    assert gone() is None
 
 
 def test_messages_lead_into_the_python_file(tmp_path):
