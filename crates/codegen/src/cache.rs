@@ -32,9 +32,13 @@ pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// The name of an object: the hash of what it is made of.
+/// The name of the file of an object: the hash of what it is made of, and an ending that says what it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Key(String);
+
+/// The endings of the files of objects: those that are loaded, and the units of which they are linked.
+const LOADED: &str = "so";
+const UNIT: &str = "o";
 
 impl Key {
     /// The key of these parts; their lengths count too.
@@ -44,7 +48,12 @@ impl Key {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        Self(hasher.finalize().to_hex().to_string())
+        Self(format!("{}.{LOADED}", hasher.finalize().to_hex()))
+    }
+
+    /// The key of a unit that is made of the same.
+    pub fn of_unit(self) -> Self {
+        Self(self.0.replace(LOADED, UNIT))
     }
 }
 
@@ -75,22 +84,31 @@ impl Cache {
 
     /// Where an object is kept.
     pub fn path(&self, key: &Key) -> PathBuf {
-        self.folder.join(format!("{}.so", key.0))
+        self.folder.join(&key.0)
     }
 
-    /// The object of a key. A file that is not what was stored is removed.
+    /// The file of the object of a key. One that is not what was stored is removed.
     pub fn find(&self, key: &Key) -> Option<File> {
+        self.look(key).map(|(file, _)| file)
+    }
+
+    /// The object of a key; as [`Cache::find`].
+    pub fn read(&self, key: &Key) -> Option<Vec<u8>> {
+        self.look(key).map(|(_, object)| object)
+    }
+
+    fn look(&self, key: &Key) -> Option<(File, Vec<u8>)> {
         let path = self.path(key);
         if std::fs::symlink_metadata(&path).is_err() {
             return None;
         }
-        let Some(file) = open_file(&path).ok().filter(is_stored) else {
+        let Some(found) = open_file(&path).ok().and_then(stored) else {
             self.remove(key);
             return None;
         };
         // A folder that cannot be written to keeps its times.
-        let _ = file.set_modified(SystemTime::now());
-        Some(file)
+        let _ = found.0.set_modified(SystemTime::now());
+        Some(found)
     }
 
     /// Forgets an object.
@@ -100,13 +118,24 @@ impl Cache {
 
     /// Keeps an object.
     pub fn store(&self, key: &Key, object: &[u8]) {
+        self.store_all(std::iter::once((key, object)));
+    }
+
+    /// Keeps several objects.
+    pub fn store_all<'k>(&self, objects: impl Iterator<Item = (&'k Key, impl AsRef<[u8]>)>) {
+        for (key, object) in objects {
+            self.put(key, object.as_ref());
+        }
+        self.tidy(MOST, KEPT);
+    }
+
+    fn put(&self, key: &Key, object: &[u8]) {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let new = self.folder.join(format!("new-{}-{number}", std::process::id()));
         if write(&new, object).and_then(|()| std::fs::rename(&new, self.path(key))).is_err() {
             let _ = std::fs::remove_file(&new);
         }
-        self.tidy(MOST, KEPT);
     }
 
     /// Removes what was used longest ago if there is more than `most`, until `kept` is left, and what was abandoned.
@@ -116,7 +145,7 @@ impl Cache {
         for entry in entries.flatten() {
             let Ok(metadata) = entry.metadata() else { continue };
             let Ok(time) = metadata.modified() else { continue };
-            let is_object = entry.path().extension().is_some_and(|ending| ending == "so");
+            let is_object = entry.path().extension().is_some_and(|ending| ending == LOADED || ending == UNIT);
             if is_object {
                 files.push((time, metadata.len(), entry.path()));
             } else if time.elapsed().is_ok_and(|age| age > ABANDONED) {
@@ -139,16 +168,18 @@ impl Cache {
     }
 }
 
-/// Whether a file is as it was stored.
-fn is_stored(mut file: &File) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
+/// A file that is as it was stored, and the object in it.
+fn stored(file: File) -> Option<(File, Vec<u8>)> {
+    let metadata = file.metadata().ok()?;
+    if !is_private(&metadata) || metadata.len() > MOST {
+        return None;
+    }
     let mut bytes = vec![];
-    is_private(&metadata)
-        && metadata.len() <= MOST
-        && file.read_to_end(&mut bytes).is_ok()
-        && bytes
-            .split_last_chunk::<HASH>()
-            .is_some_and(|(object, sum)| blake3::hash(object) == *sum)
+    (&file).read_to_end(&mut bytes).ok()?;
+    let (object, sum) = bytes.split_last_chunk::<HASH>()?;
+    let (length, is_whole) = (object.len(), blake3::hash(object) == *sum);
+    bytes.truncate(length);
+    is_whole.then_some((file, bytes))
 }
 
 /// Writes an object and its hash to a new file that only this user can read.

@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, Instant, Limits, Progress, Span, bug};
+use pullback_base::{Diagnostic, Instant, Limits, Progress, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, Cuts, Fp, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
 use crate::limits::WORTH;
@@ -39,7 +39,7 @@ pub struct Callable {
     result_words: usize,
     names: Names,
     texts: Vec<String>,
-    sites: Vec<Span>,
+    sites: Sites,
     recurses: bool,
     threads: usize,
 }

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use pullback_base::Instant;
 
-use crate::cache::Key;
+use crate::cache::{Cache, Key};
 use crate::emit::Fp;
 use crate::folder::{Folder, open_file};
 use crate::guard::run;
@@ -278,42 +278,58 @@ fn processor() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Compiles the translation units of a program to a shared object, in the time until then: several of them side by side.
-/// The object is open to be read.
+/// What the compiler made of a program.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    /// The shared object, open to be read, and where it is.
+    pub file: File,
+    pub path: PathBuf,
+    pub units: Units,
+}
+
+/// How many translation units of a program were compiled, and how many had been before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// Those that the compiler made.
+    pub made: usize,
+    /// Those that were kept.
+    pub found: usize,
+}
+
+/// Compiles the translation units of a program to a shared object, in the time until then: several of them side by side,
+/// without those that are kept.
 pub(crate) fn compile(
     units: &[&str],
     fp: Fp,
     level: Level,
-    folder: &Folder,
+    (folder, cache): (&Folder, Option<&Cache>),
     until: Option<Instant>,
-) -> Result<(File, PathBuf), Failure> {
+) -> Result<Compiled, Failure> {
     let Some(Compiler { line, .. }) = known() else { return Err(Failure::NoCompiler) };
-    let mut sources = vec![];
-    for (at, text) in units.iter().enumerate() {
-        let source = folder.file(&format!("code{at}.c"));
-        std::fs::write(&source, text).map_err(|error| {
-            Failure::Refused(format!("`{}` cannot be written: {error}", source.display()))
-        })?;
-        sources.push(source);
-    }
     let asked = Asked { line, fp, level, folder, until };
     let object = folder.file("code.so");
-    let printed = match &sources[..] {
-        [source] => asked.run(&["-shared".as_ref()], source, &object)?,
-        sources => {
-            let parts: Vec<PathBuf> =
-                (0..sources.len()).map(|at| folder.file(&format!("code{at}.o"))).collect();
-            asked.side_by_side(sources, &parts)?;
-            let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
-            args.extend(parts[1..].iter().map(|part| part.as_os_str()));
-            asked.run(&args, &parts[0], &object)?
+    let (printed, units) = match units {
+        [text] => {
+            let source = asked.source(0, text)?;
+            let printed = asked.run(&["-shared".as_ref()], &source, &object)?;
+            (printed, Units { made: 1, found: 0 })
+        }
+        texts => {
+            let (linked, units) = asked.linked(texts, cache, &object);
+            if linked.is_err() && units.found > 0 {
+                // What was kept is whole, but the linker may not take it.
+                let (linked, units) = asked.linked(texts, None, &object);
+                (linked?, units)
+            } else {
+                (linked?, units)
+            }
         }
     };
     let file = open_file(&object).map_err(|error| {
         asked.refused(&format!("made no shared object ({error}), though it ended well"), &printed)
     })?;
     match check(&file) {
-        Ok(()) => Ok((file, object)),
+        Ok(()) => Ok(Compiled { file, path: object, units }),
         Err(what) => Err(asked.refused(&format!("made no shared object, but {what}"), &printed)),
     }
 }
@@ -329,15 +345,64 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// The file of a text.
+    fn source(self, at: usize, text: &str) -> Result<PathBuf, Failure> {
+        let source = self.folder.file(&format!("code{at}.c"));
+        written(&source, text.as_bytes())?;
+        Ok(source)
+    }
+
+    /// Links the objects of these texts to one: those that are kept, and others that are compiled and kept from then on.
+    /// What was printed, and how many were kept.
+    fn linked(
+        self,
+        texts: &[&str],
+        cache: Option<&Cache>,
+        to: &Path,
+    ) -> (Result<Vec<u8>, Failure>, Units) {
+        let objects: Vec<PathBuf> =
+            (0..texts.len()).map(|at| self.folder.file(&format!("code{at}.o"))).collect();
+        let kept: Vec<Option<(Key, Option<Vec<u8>>)>> = texts
+            .iter()
+            .map(|text| {
+                let key = key(text, 1, self.fp, self.level)?.of_unit();
+                let object = cache?.read(&key);
+                Some((key, object))
+            })
+            .collect();
+        let is_found = |at: &usize| kept[*at].as_ref().is_some_and(|(_, object)| object.is_some());
+        let missing: Vec<usize> = (0..texts.len()).filter(|at| !is_found(at)).collect();
+        let units = Units { made: missing.len(), found: texts.len() - missing.len() };
+        let link = || {
+            for (to, kept) in objects.iter().zip(&kept) {
+                if let Some((_, Some(object))) = kept {
+                    written(to, object)?;
+                }
+            }
+            let sources: Result<Vec<(PathBuf, &PathBuf)>, Failure> =
+                missing.iter().map(|at| Ok((self.source(*at, texts[*at])?, &objects[*at]))).collect();
+            self.side_by_side(&sources?)?;
+            if let Some(cache) = cache {
+                let made = missing.iter().filter_map(|at| {
+                    let (key, _) = kept[*at].as_ref()?;
+                    Some((key, std::fs::read(&objects[*at]).ok()?))
+                });
+                cache.store_all(made);
+            }
+            let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
+            args.extend(objects[1..].iter().map(|part| part.as_os_str()));
+            self.run(&args, &objects[0], to)
+        };
+        (link(), units)
+    }
+
     /// Compiles each of these to an object, as many at once as there are processors.
-    fn side_by_side(self, sources: &[PathBuf], objects: &[PathBuf]) -> Result<(), Failure> {
+    fn side_by_side(self, sources: &[(PathBuf, &PathBuf)]) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let work = || -> Result<(), Failure> {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(source), Some(object)) = (sources.get(at), objects.get(at)) else {
-                    return Ok(());
-                };
+                let Some((source, object)) = sources.get(at) else { return Ok(()) };
                 self.run(&["-c".as_ref()], source, object)?;
             }
         };
@@ -379,6 +444,13 @@ impl Asked<'_> {
             if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
         Failure::Refused(format!("`{shown}` {what}{told}"))
     }
+}
+
+/// Writes a file.
+fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|error| {
+        Failure::Refused(format!("`{}` cannot be written: {error}", path.display()))
+    })
 }
 
 /// What a compiler printed, without what terminals take for commands, and no more than people read.
@@ -432,8 +504,8 @@ fn plain(line: &str) -> String {
 /// Compiles the text of a library to a shared object, and puts it at a path.
 pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(no_folder)?;
-    let (_, object) = compile(&[text], Fp::Fast, level, &folder, None)?;
-    let copied = std::fs::copy(object, to).map(drop);
+    let Compiled { path, .. } = compile(&[text], Fp::Fast, level, (&folder, None), None)?;
+    let copied = std::fs::copy(path, to).map(drop);
     copied
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))
 }

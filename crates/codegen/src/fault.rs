@@ -17,7 +17,9 @@ use std::collections::BTreeSet;
 use pullback_base::{Diagnostic, FileId, Label, Name, Span, bug};
 use pullback_ir::{Program, Role};
 use pullback_prim::{Fault, Prim, Request};
+use rustc_hash::FxHashMap;
 
+use crate::emit::{Sites, function_numbers};
 use crate::limits::Limits;
 
 /// What a run tells at its end: of a failure the kind, place, three operands, a Real's bits, and the place of the
@@ -27,14 +29,15 @@ pub(crate) type Report = [i64; 8];
 /// What errors name of a program.
 #[derive(Debug)]
 pub(crate) struct Names {
-    functions: Vec<Name>,
+    functions: FxHashMap<u32, Name>,
     /// The files of the library.
     library: BTreeSet<FileId>,
 }
 
 impl Names {
     pub fn of(program: &Program) -> Self {
-        let functions = program.funcs.iter().map(|func| func.name.clone()).collect();
+        let names = program.funcs.iter().map(|func| func.name.clone());
+        let functions = function_numbers(program).iter().copied().zip(names).collect();
         Self { functions, library: program.library.clone() }
     }
 }
@@ -51,12 +54,10 @@ pub(crate) fn diagnostic(
     told: &Report,
     text: &dyn Fn(i64) -> String,
     names: &Names,
-    sites: &[Span],
+    sites: &Sites,
     limits: &Limits,
 ) -> Box<Diagnostic> {
-    let place = |number: i64| {
-        usize::try_from(number).ok().and_then(|at| sites.get(at).copied()).unwrap_or(Span::NONE)
-    };
+    let place = |number: i64| sites.span(number).unwrap_or(Span::NONE);
     let (span, outside) = (place(told[1]), place(told[6]));
     let is_library = |span: Span| span.is_none() || names.library.contains(&span.file);
     let mut diagnostic = fault(told, text, names, limits).diagnostic(span);
@@ -69,7 +70,10 @@ pub(crate) fn diagnostic(
 
 fn fault(told: &Report, text: &dyn Fn(i64) -> String, names: &Names, limits: &Limits) -> Fault {
     let [kind, _, a, b, d, real, ..] = *told;
-    let function = |number: i64| names.functions.get(number as usize).cloned().unwrap_or_default();
+    let function = |number: i64| {
+        let number = u32::try_from(number).ok();
+        number.and_then(|number| names.functions.get(&number).cloned()).unwrap_or_default()
+    };
     match kind {
         1 => Fault::Index { index: a, size: b as usize },
         2 => Fault::Slice { from: a, to: b, size: d as usize },

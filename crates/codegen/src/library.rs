@@ -15,11 +15,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pullback_base::{Id, Span};
+use pullback_base::Span;
 use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
-use crate::emit::{Parts, Unit, bytes, library_file, parts, prefix, texts};
+use crate::emit::{
+    Parts, Sites, Unit, bytes, function_numbers, library_file, named_by, parts, prefix, texts,
+};
 use crate::field::Field;
 use crate::fits::{Fit, Given};
 use crate::layout::{elem_number, value_type};
@@ -283,15 +285,19 @@ impl Interface {
             args.push_str(", ");
             args.push_str(&argument(at, field, given, &mut text));
         }
-        let call = format!("{prefix}f{}({args})", function.root.index());
+        let number = function_numbers(program)[function.root];
+        let call = format!("{}({args})", named_by(prefix, "f", number));
         let types: Vec<String> =
             program.funcs[function.root].results.iter().map(|ty| value_type(*ty)).collect();
         match types.as_slice() {
             [] => drop(writeln!(text, "  {call};")),
             [ty] => drop(writeln!(text, "  const {ty} x = {call};")),
-            _ => drop(writeln!(text, "  const {prefix}t{} x = {call};", function.root.index())),
+            _ => {
+                let ty = named_by(prefix, "t", number);
+                let _ = writeln!(text, "  const {ty} x = {call};");
+            }
         }
-        let part = |at| if types.len() == 1 { "x".to_owned() } else { format!("x.r{at}") };
+        let part = |at| if types.len() == 1 { "x".to_owned() } else { format!("x.r_{at}") };
         text.push_str(&kept(function, &part));
         for (at, field) in function.results.iter().enumerate().filter(|(_, field)| field.is_seen())
         {
@@ -416,7 +422,7 @@ fn strings(at: usize, field: &Field, given: &Given, text: &mut String) -> String
 /// The tables of all names that messages use.
 fn names(
     units: &[Unit<'_>],
-    sites: &[Span],
+    sites: &Sites,
     given: &Given,
     place: &dyn Fn(Span) -> String,
 ) -> String {
@@ -425,7 +431,7 @@ fn names(
         format!("static const char *const {name}[] = {{\n{lines}  0\n}};\n")
     };
     let prims = Prim::ALL.iter().map(|prim| prim.row().name.to_owned());
-    let mut text = table("pb_sites", &mut sites.iter().map(|span| place(*span)));
+    let mut text = table("pb_sites", &mut sites.in_order().map(place));
     text.push_str(&table("pb_prims", &mut { prims }));
     text.push_str(&table("pb_given", &mut given.names().cloned()));
     for (number, unit) in units.iter().enumerate() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::cache::Cache;
-use crate::compiler::{Failure, Level, compile, key, no_folder};
+use crate::compiler::{Compiled, Failure, Level, Units, compile, key, no_folder};
 use crate::emit::Code;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
@@ -49,6 +49,8 @@ pub struct Library {
     pub(crate) take_back: unsafe extern "C" fn(*mut c_void),
     pub(crate) close: unsafe extern "C" fn(*mut Context),
     pub(crate) run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
+    /// How many of its translation units were compiled for it: none if all of it was kept.
+    pub units: Units,
     /// The functions above are in it.
     _object: Object,
     /// The object was mapped from it.
@@ -71,15 +73,18 @@ impl Library {
         if let Some((cache, key)) = &kept
             && let Some(file) = cache.find(key)
         {
-            match Self::load(file, &cache.path(key)) {
+            let found = Units { made: 0, found: units.len() };
+            match Self::load(file, &cache.path(key), found) {
                 Ok(library) => return Ok(library),
                 // It is whole, but not for this system.
                 Err(_) => cache.remove(key),
             }
         }
         let folder = Folder::new().map_err(no_folder)?;
-        let (file, path) = compile(&units, *fp, level, &folder, until)?;
-        let library = Self::load(file, &path)?;
+        let cache = kept.as_ref().map(|(cache, _)| cache);
+        let Compiled { file, path, units } =
+            compile(&units, *fp, level, (&folder, cache), until)?;
+        let library = Self::load(file, &path, units)?;
         if let Some((cache, key)) = &kept
             && let Ok(object) = std::fs::read(&path)
         {
@@ -97,7 +102,7 @@ impl Library {
     }
 
     /// Loads what an open file holds, whatever has become of its path where the system names open files.
-    fn load(file: File, path: &Path) -> Result<Self, Failure> {
+    fn load(file: File, path: &Path, units: Units) -> Result<Self, Failure> {
         let refused = |error: Error| {
             Failure::Refused(format!("what the C compiler made cannot be loaded: {error}"))
         };
@@ -126,6 +131,7 @@ impl Library {
                 take_back: *object.get(b"pb_return\0").map_err(refused)?,
                 close: *object.get(b"pb_close\0").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,
+                units,
                 _object: object,
                 _file: file,
             })

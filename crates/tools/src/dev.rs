@@ -99,6 +99,11 @@ pub fn dev(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, St
     }
     if asked.time {
         parts.push(times(&watched.works));
+        if let ("native", Some((code, roots))) =
+            (call.settings.engine.as_deref().unwrap_or_default(), &watched.code)
+        {
+            parts.push(native::times(code, roots));
+        }
     }
     if asked.verify {
         let names: Vec<&str> = watched.works.iter().map(|work| work.pass).collect();

@@ -101,7 +101,7 @@ impl Body<'_, '_> {
     }
 
     /// The number by which errors know the place of the statement that is being written.
-    pub fn site(&mut self) -> usize {
+    pub fn site(&mut self) -> u32 {
         self.emit.site(self.span)
     }
 

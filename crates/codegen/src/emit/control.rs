@@ -225,7 +225,7 @@ impl Body<'_, '_> {
     /// A call, or the value of a constant.
     pub fn call(&mut self, func: FuncId, args: &[Atom], vars: &[VarId], dead: &mut Dead<'_>) {
         let site = self.site();
-        let number = func.index();
+        let number = self.emit.number(func);
         let (is_constant, results) = {
             let def = &self.emit.program.funcs[func];
             (def.is_constant, def.results.len())
@@ -251,7 +251,7 @@ impl Body<'_, '_> {
         let call = if is_constant {
             let constant = self.emit.constant_name(func);
             self.line(format_args!("{constant}(c, {site});"));
-            format!("PB_MEMO->m{number}")
+            format!("{}->value", self.emit.memo_of(func))
         } else {
             let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
             format!("{}(c{args})", self.emit.name(func))
@@ -264,7 +264,7 @@ impl Body<'_, '_> {
                 let ty = self.emit.result_type(func);
                 self.line(format_args!("const {ty} x{around} = {call};"));
                 for (at, var) in vars.iter().enumerate() {
-                    self.define(*var, &format!("x{around}.r{at}"));
+                    self.define(*var, &format!("x{around}.r_{at}"));
                 }
             }
         }

@@ -15,7 +15,19 @@ use pullback_ir::{Elem, Func, FuncId, Type, holds_real};
 
 use super::Emit;
 use super::shared::looks_at_texts;
+use super::stable_names::normalised;
 use crate::layout::{cell_words, elem_number, field_number, var_type, words};
+
+/// What stands before the functions of a program for one of them.
+#[derive(Clone)]
+pub(super) struct Declaration {
+    /// The names that it gives a meaning.
+    pub names: Vec<String>,
+    /// Types, and heads.
+    pub text: String,
+    /// The name of the place of the constant that it is.
+    pub place: Option<String>,
+}
 
 impl Emit<'_> {
     /// The C type of a variable, which the head has then.
@@ -35,7 +47,7 @@ impl Emit<'_> {
         match types.as_slice() {
             [] => "void".to_owned(),
             [ty] => self.c_type(*ty),
-            _ => format!("{}t{}", self.prefix, func.index()),
+            _ => self.named_by("t", func),
         }
     }
 
@@ -74,57 +86,92 @@ impl Emit<'_> {
         text
     }
 
-    /// The declarations that stand before the functions of a program.
-    pub(super) fn head(&mut self) -> String {
+    /// What stands before the functions of a program for each of them: the type of its results, its head, and what keeps it
+    /// if it is a constant.
+    pub(super) fn declarations(&mut self) -> Vec<Declaration> {
         let funcs: Vec<FuncId> =
             self.program.funcs.ids().filter(|func| self.graph.is_reached[*func]).collect();
-        let mut declared = String::new();
-        let (mut memo, mut lent) = (String::new(), String::new());
-        for func in funcs {
-            let Func { results, is_constant, .. } = &self.program.funcs[func];
-            let (results, is_constant) = (results.clone(), *is_constant);
-            let types: Vec<String> = results.iter().map(|ty| self.c_type(*ty)).collect();
-            if types.len() > 1 {
-                let fields: Vec<String> =
-                    types.iter().enumerate().map(|(at, ty)| format!("{ty} r{at};")).collect();
-                let name = self.result_type(func);
-                let _ = writeln!(declared, "typedef struct {{ {} }} {name};", fields.join(" "));
-            }
-            let _ = writeln!(declared, "{};", self.signature(func));
-            if is_constant {
-                let name = self.constant_name(func);
-                let _ = writeln!(declared, "static void {name}(pb_ctx *c, int32_t site);");
-                let _ = writeln!(memo, "  int s{};", func.index());
-                if !types.is_empty() {
-                    let _ = writeln!(memo, "  {} m{};", self.result_type(func), func.index());
-                }
-                lent.push_str(&lent_lines(func.index(), &results));
-            }
-        }
-        let mut text = self.data_tables();
-        text.push_str(&declared);
-        if memo.is_empty() {
-            memo.push_str("  int unused;\n");
-        }
-        let name = self.named("memo");
-        let _ = writeln!(
-            text,
-            "typedef struct {{\n{memo}}} {name};\n#undef PB_MEMO\n#define PB_MEMO (({name} *)c->memo)\n"
-        );
-        if self.shares_constants {
-            let known = self.named("lend");
-            let _ = writeln!(
-                text,
-                "static void {known}(const pb_ctx *run, pb_ctx *c) {{\n\
-                 \x20 {name} *m = pb_take(c, -1, (sizeof *m + 15) & ~UINT64_C(15));\n\
-                 \x20 *m = *(const {name} *)run->memo;\n\
-                 \x20 c->memo = m;\n{lent}}}"
-            );
-        }
-        text
+        funcs.into_iter().map(|func| self.declaration(func)).collect()
     }
 
-    fn data_tables(&self) -> String {
+    fn declaration(&mut self, func: FuncId) -> Declaration {
+        let Func { results, is_constant, .. } = &self.program.funcs[func];
+        let (results, is_constant) = (results.clone(), *is_constant);
+        let types: Vec<String> = results.iter().map(|ty| self.c_type(*ty)).collect();
+        let (mut text, mut names) = (String::new(), vec![self.name(func)]);
+        if types.len() > 1 {
+            let fields: Vec<String> =
+                types.iter().enumerate().map(|(at, ty)| format!("{ty} r_{at};")).collect();
+            let name = self.result_type(func);
+            let _ = writeln!(text, "typedef struct {{ {} }} {name};", fields.join(" "));
+            names.push(name);
+        }
+        let _ = writeln!(text, "{};", normalised(&self.signature(func)));
+        let mut place = None;
+        if is_constant {
+            let [name, memo] = ["k", "m"].map(|kind| self.named_by(kind, func));
+            let _ = writeln!(text, "static void {name}(pb_ctx *c, int32_t site);");
+            let value = match types.len() {
+                0 => String::new(),
+                _ => format!(" {} value;", self.result_type(func)),
+            };
+            let _ = writeln!(text, "typedef struct {{ int is;{value} }} {memo};");
+            names.extend([name, memo]);
+            place = Some(self.named_by("o", func));
+        }
+        Declaration { names, text, place }
+    }
+
+    /// The record of constants, and where each is in it.
+    pub(super) fn memo(&self) -> String {
+        let (mut fields, mut places) = (String::new(), String::new());
+        let name = self.named("memo");
+        for func in self.constants() {
+            let [memo, place] = ["m", "o"].map(|kind| self.named_by(kind, func));
+            let _ = writeln!(fields, "  {memo} {place};");
+            let _ = writeln!(
+                places,
+                "static const uint32_t {place} = __builtin_offsetof({name}, {place});"
+            );
+        }
+        if fields.is_empty() {
+            fields.push_str("  int unused;\n");
+        }
+        format!("typedef struct {{\n{fields}}} {name};\n{places}\n")
+    }
+
+    /// The head of the function by which threads get the constants that are known, and its body, if they get any.
+    pub(super) fn lend(&self) -> (String, String) {
+        if !self.shares_constants {
+            return Default::default();
+        }
+        let mut lines = String::new();
+        for func in self.constants() {
+            lines.push_str(&lent_lines(
+                &self.named_by("o", func),
+                &self.program.funcs[func].results,
+            ));
+        }
+        let name = self.named("memo");
+        let head = format!("static void {}(const pb_ctx *run, pb_ctx *c)", self.named("lend"));
+        let body = format!(
+            " {{\n\
+             \x20 {name} *m = pb_take(c, -1, (sizeof *m + 15) & ~UINT64_C(15));\n\
+             \x20 *m = *(const {name} *)run->memo;\n\
+             \x20 c->memo = m;\n{lines}}}\n"
+        );
+        (head, body)
+    }
+
+    /// The constants that are reached.
+    fn constants(&self) -> impl Iterator<Item = FuncId> {
+        let funcs = self.program.funcs.iter_enumerated();
+        let constants = funcs.filter(|(func, def)| def.is_constant && self.graph.is_reached[*func]);
+        constants.map(|(func, _)| func)
+    }
+
+    /// The tables by which the runtime walks data types.
+    pub(super) fn data_tables(&self) -> String {
         let prefix = &self.prefix;
         let (mut fields, mut cons, mut datas) = (String::new(), String::new(), String::new());
         let (mut field_count, mut con_count) = (0, 0);
@@ -174,7 +221,7 @@ impl Emit<'_> {
             }
             let _ = writeln!(cases, "    case {number}: {{");
             let call = if self.program.funcs[*root].is_constant {
-                format!("PB_MEMO->m{}", root.index())
+                format!("{}->value", self.memo_of(*root))
             } else {
                 format!("{}({args})", self.name(*root))
             };
@@ -190,7 +237,7 @@ impl Emit<'_> {
             };
             let mut at = 0;
             for (index, result) in results.iter().enumerate() {
-                let part = if results.len() == 1 { "x".to_owned() } else { format!("x.r{index}") };
+                let part = if results.len() == 1 { "x".to_owned() } else { format!("x.r_{index}") };
                 let _ = writeln!(cases, "      *({} *)(r + {at}) = {part};", self.c_type(*result));
                 at += words(*result);
             }
@@ -219,15 +266,15 @@ impl Emit<'_> {
 }
 
 /// The lines by which a thread holds the arrays of a constant that is known by heads of its own.
-fn lent_lines(number: usize, results: &[Type]) -> String {
+fn lent_lines(place: &str, results: &[Type]) -> String {
     let mut lines = String::new();
     for (at, ty) in results.iter().enumerate() {
         if ty.is_array() && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool) {
-            let part = if results.len() == 1 { String::new() } else { format!(".r{at}") };
+            let part = if results.len() == 1 { String::new() } else { format!(".r_{at}") };
             let elem = elem_number(ty.elem);
             let _ = writeln!(
                 lines,
-                "  if (m->s{number} == 2) m->m{number}{part}.b = pb_lent(c, m->m{number}{part}.b, {elem});"
+                "  if (m->{place}.is == 2) m->{place}.value{part}.b = pb_lent(c, m->{place}.value{part}.b, {elem});"
             );
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! IR  const @k.3 -> f64 { … }
-//! C   static double f3(pb_ctx *c) { … }
-//! C   static void k3(pb_ctx *c, int32_t site) { if (PB_MEMO->s3 == 2) return; PB_MEMO->m3 = f3(c); PB_MEMO->s3 = 2; }
+//! C   static double f_2a(pb_ctx *c) { … }
+//! C   static void k_2a(pb_ctx *c, int32_t site) { m_2a *m = …; if (m->is == 2) return; m->value = f_2a(c); m->is = 2; }
 //! ```
 //!
 //! Law: a constant is computed at most once in a context; a run has one, and so has each of its threads. A constant
@@ -17,11 +17,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::blocks::Exit;
 use super::body::{Body, Own};
 use super::literals::Literals;
+use super::stable_names::normalised;
 use super::{Emit, Lines, borrow};
 
 impl Emit<'_> {
     /// The text of a function.
     pub(super) fn function(&mut self, func: FuncId) -> String {
+        self.writes = self.numbers[func];
         let program = self.program;
         let def = &program.funcs[func];
         let head = self.signature(func);
@@ -85,25 +87,25 @@ impl Emit<'_> {
             text.push_str(&self.constant(func));
         }
         text.push('\n');
-        text
+        normalised(&text)
     }
 
     /// The function of C that computes a constant unless that has been done.
     fn constant(&mut self, func: FuncId) -> String {
-        let number = func.index();
-        let store = if self.program.funcs[func].results.is_empty() {
-            String::new()
-        } else {
-            format!("PB_MEMO->m{number} = ")
-        };
+        let number = self.number(func);
+        let has_value = !self.program.funcs[func].results.is_empty();
         format!(
             "static void {}(pb_ctx *c, int32_t site) {{\n\
-             \x20 if (PB_MEMO->s{number} == 2) return;\n\
-             \x20 if (PB_MEMO->s{number} == 1) pb_fail(c, site, PB_F_CYCLE, {number}, 0, 0);\n\
-             \x20 PB_MEMO->s{number} = 1;\n\
-             \x20 {store}{}(c);\n\
-             \x20 PB_MEMO->s{number} = 2;\n}}\n",
+             \x20 {} *const m = {};\n\
+             \x20 if (m->is == 2) return;\n\
+             \x20 if (m->is == 1) pb_fail(c, site, PB_F_CYCLE, {number}, 0, 0);\n\
+             \x20 m->is = 1;\n\
+             \x20 {}{}(c);\n\
+             \x20 m->is = 2;\n}}\n",
             self.constant_name(func),
+            self.named_by("m", func),
+            self.memo_of(func),
+            if has_value { "m->value = " } else { "" },
             self.name(func)
         )
     }

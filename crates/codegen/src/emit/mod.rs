@@ -47,6 +47,7 @@ mod routines;
 mod runtime;
 mod shared;
 mod split_functions;
+mod stable_names;
 mod statements;
 mod translation_units;
 
@@ -67,6 +68,8 @@ use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
 use runtime::{Role, Runtime};
 use shared::{OWN, array_types, run};
+pub(crate) use stable_names::{function_numbers, named_by};
+pub use stable_names::Sites;
 
 pub(crate) use shared::{bytes, texts};
 
@@ -89,7 +92,7 @@ pub struct Code {
     /// The same as several translation units, which can be compiled side by side; empty if there is only one.
     pub(crate) units: Vec<String>,
     /// The places in the source that errors name by number.
-    pub sites: Vec<Span>,
+    pub sites: Sites,
     /// Whether it recurses, so that it needs a large stack.
     pub recurses: bool,
     /// What numbers may differ in.
@@ -168,7 +171,7 @@ fn first_lines(fp: Fp) -> String {
 /// The functions of programs, without what calls them from outside.
 pub(crate) struct Parts {
     pub own: String,
-    pub sites: Vec<Span>,
+    pub sites: Sites,
 }
 
 /// A file for a library of these programs: with what is to stand first, and the rest of it.
@@ -194,9 +197,7 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
         check_ranks(unit.program)?;
         let split = unit.split();
         let mut emit = Emit::new(split.unit(unit), prefix(number, units.len()), shared);
-        let functions = emit.functions();
-        programs.push_str(&emit.head());
-        functions.iter().for_each(|function| programs.push_str(&function.text));
+        programs.push_str(&emit.text(None).whole());
         shared = emit.shared;
     }
     let own = [array_types(&shared.types), programs].concat();
@@ -210,7 +211,8 @@ pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
 
 fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String> {
     let fp = fp_of(units);
-    let mut code = Code { text: String::new(), units: vec![], sites: vec![], recurses: false, fp };
+    let mut code =
+        Code { text: String::new(), units: vec![], sites: Sites::default(), recurses: false, fp };
     let mut shared = Shared::default();
     let mut schedule = Schedule::default();
     let (mut texts, mut starts) = (vec![], vec![]);
@@ -227,7 +229,7 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
             unit.fp == Fp::Strict,
         ));
         emit.ways.clone_from(ways);
-        texts.push(emit.text(unit.roots));
+        texts.push(emit.text(Some(unit.roots)));
         starts.push((emit.named("start"), unit.roots.len()));
         code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
         shared = emit.shared;
@@ -271,6 +273,10 @@ struct Emit<'p> {
     shares_constants: bool,
     /// What the names of this program begin with.
     prefix: String,
+    /// The numbers by which C and errors know functions.
+    numbers: IdVec<FuncId, u32>,
+    /// The number of the function that is being written.
+    writes: u32,
     has_cells: IdVec<DataId, bool>,
     own_types: IdVec<DataId, bool>,
     /// Accumulators that the functions which use them made: no two are parts of one.
@@ -295,8 +301,7 @@ struct Emit<'p> {
 /// What the programs of a file share.
 #[derive(Default)]
 struct Shared {
-    sites: Vec<Span>,
-    site_numbers: FxHashMap<Span, usize>,
+    sites: Sites,
     /// The array types that the text names.
     types: BTreeSet<Type>,
 }
@@ -320,6 +325,8 @@ impl<'p> Emit<'p> {
             parallel_loops: None,
             shares_constants: false,
             prefix,
+            numbers: function_numbers(unit.program),
+            writes: 0,
             has_cells: with_cells(&unit.program.datas),
             own_types: own_types(unit.program, unit.roots),
             whole_accs: Rc::new(whole_accs(unit.program)),
@@ -342,13 +349,15 @@ impl<'p> Emit<'p> {
 }
 
 impl Emit<'_> {
-    /// The number of a place.
-    fn site(&mut self, span: Span) -> usize {
-        let sites = &mut self.shared.sites;
-        *self.shared.site_numbers.entry(span).or_insert_with(|| {
-            sites.push(span);
-            sites.len() - 1
-        })
+    /// The number of a place in the function that is being written. A library has a table of all places.
+    fn site(&mut self, span: Span) -> u32 {
+        let function = (!self.is_library).then_some(self.writes);
+        self.shared.sites.number(function, span)
+    }
+
+    /// The number by which errors know a function. A library has a table of their names.
+    fn number(&self, func: FuncId) -> usize {
+        if self.is_library { func.index() } else { self.numbers[func] as usize }
     }
 
     /// The name of something of this program.
@@ -358,12 +367,22 @@ impl Emit<'_> {
 
     /// The name of a function.
     fn name(&self, func: FuncId) -> String {
-        format!("{}f{}", self.prefix, func.index())
+        self.named_by("f", func)
     }
 
     /// The name of what computes a constant.
     fn constant_name(&self, func: FuncId) -> String {
-        format!("{}k{}", self.prefix, func.index())
+        self.named_by("k", func)
+    }
+
+    /// The name of something of this kind that belongs to a function.
+    fn named_by(&self, kind: &str, func: FuncId) -> String {
+        named_by(&self.prefix, kind, self.numbers[func])
+    }
+
+    /// Where a constant is kept.
+    fn memo_of(&self, func: FuncId) -> String {
+        format!("PB_MEMO({}, {})", self.named_by("m", func), self.named_by("o", func))
     }
 
     /// Whether it has constants that are reached.

@@ -73,7 +73,7 @@ impl Body<'_, '_> {
     }
 
     /// The array of a result, whose elements are still to come.
-    fn room(&mut self, at: usize, ty: Type, site: usize) {
+    fn room(&mut self, at: usize, ty: Type, site: u32) {
         let (name, elem) = (self.c_type(ty), elem_number(ty.elem));
         let sizes: Vec<String> =
             (0..ty.rank).map(|dimension| format!("results[{at}].d[{dimension}]")).collect();

@@ -37,6 +37,12 @@ pub(super) fn array_types(types: &BTreeSet<Type>) -> String {
     text
 }
 
+/// The array type that a line of these defines.
+pub(super) fn array_type(line: &str) -> Option<&str> {
+    let (_, name) = line.strip_prefix("typedef struct { pb_block ")?.rsplit_once("} ")?;
+    name.trim_end().strip_suffix(';')
+}
+
 /// What the host calls. `starts` are what runs the roots of each program, and how many it has.
 pub(super) fn run(starts: &[(String, usize)]) -> String {
     let (mut cases, mut first) = (String::new(), 0);

@@ -16,82 +16,134 @@ use std::rc::Rc;
 
 use pullback_base::bug;
 use pullback_ir::FuncId;
+use rustc_hash::FxHashSet;
 
+use super::declarations::Declaration;
 use super::runtime::{Role, Runtime, names};
-use super::shared::{looks_at_texts, texts};
+use super::shared::{array_type, looks_at_texts, texts};
 use super::{Code, Emit, Fp, first_lines};
 
 /// The longest function that every unit has which calls it, so that it can be inlined.
 const SMALL: usize = 3_000;
-/// About how many units there are at most: each reads the types and a part of the runtime anew.
-const MOST_UNITS: usize = 16;
+/// About how long a unit is at least. Each reads the types and a part of the runtime anew, which takes as long as a few
+/// thousand bytes of functions.
+const LEAST: usize = 12_000;
+/// About how many units there are at most.
+const MOST_UNITS: usize = 48;
+/// One function in so many begins a unit if there is enough before it, so that units of the same functions begin at the
+/// same ones, whatever comes before them.
+const BEGINS: u32 = 3;
 
 /// The text of a program.
 pub(super) struct ProgramText {
-    /// Types, tables, the heads of functions, and texts.
-    pub head: String,
+    /// The tables of its types and texts.
+    tables: String,
+    declarations: Vec<Declaration>,
+    /// The record of its constants.
+    memo: String,
+    /// The head and the body of what lends constants to threads.
+    lend: (String, String),
     /// Its functions, in order.
-    pub functions: Vec<FunctionText>,
+    functions: Vec<FunctionText>,
     /// The function that runs a root by its number.
-    pub start: String,
+    start: String,
 }
 
 /// The text of a function.
 #[derive(Clone)]
 pub(super) struct FunctionText {
     /// Everything that belongs to it.
-    pub text: String,
+    text: String,
     /// The beginnings of the heads by which others name it.
-    pub heads: Vec<String>,
+    heads: Vec<String>,
     /// The names by which others name it.
-    pub names: [String; 2],
+    names: [String; 2],
     /// Whether each unit has it that names it, since callers have a part of it in their place.
-    pub is_everywhere: bool,
+    is_everywhere: bool,
+    /// Whether a unit may begin with it.
+    begins: bool,
 }
 
 impl ProgramText {
     /// All of it.
     pub fn whole(&self) -> String {
+        let (lend, body) = &self.lend;
+        let head = if lend.is_empty() { String::new() } else { format!("{lend};\n") };
+        let declarations = self.declarations.iter().map(|one| one.text.as_str());
         let functions = self.functions.iter().map(|function| function.text.as_str());
-        std::iter::once(self.head.as_str()).chain(functions).chain([self.start.as_str()]).collect()
+        std::iter::once(self.tables.as_str())
+            .chain(declarations)
+            .chain([self.memo.as_str(), &head])
+            .chain(functions)
+            .chain([lend.as_str(), body, &self.start])
+            .collect()
     }
 
-    /// The same where functions that are not small are in one unit alone, and the others see their heads.
+    /// The same where what is not small is in one unit alone, and the others see its head.
     fn seen_from_others(&self, small: usize) -> Self {
-        let mut head = self.head.clone();
+        let mut declarations = self.declarations.clone();
         let functions = self.functions.iter().map(|function| {
             let mut text = function.text.clone();
             let is_everywhere = function.is_everywhere || text.len() < small;
             if !is_everywhere {
                 for beginning in &function.heads {
-                    let seen = beginning.strip_prefix("static ").unwrap_or_else(|| {
-                        bug("codegen", format_args!("`{beginning}` is the head of no function"))
-                    });
+                    let seen = seen(beginning);
                     text = text.replace(beginning, seen);
-                    head = head.replace(beginning, seen);
+                    for one in declarations.iter_mut().filter(|one| one.names[0] == function.names[0])
+                    {
+                        one.text = one.text.replace(beginning, seen);
+                    }
                 }
             }
             FunctionText { text, is_everywhere, ..function.clone() }
         });
         let functions = functions.collect();
-        Self { head, functions, start: self.start.clone() }
+        for one in &mut declarations {
+            if let Some(place) = &one.place {
+                one.text.push_str(&format!("extern const uint32_t {place};\n"));
+            }
+        }
+        let (lend, body) = &self.lend;
+        let lend = if lend.is_empty() { String::new() } else { seen(lend).to_owned() };
+        Self {
+            tables: self.tables.clone(),
+            declarations,
+            memo: self.memo.replace("\nstatic const uint32_t ", "\nconst uint32_t "),
+            lend: (lend, body.clone()),
+            functions,
+            start: self.start.clone(),
+        }
     }
 }
 
+/// The name in the head of a function.
+fn name_of(head: &str) -> &str {
+    let before = head.split_once('(').map_or("", |(before, _)| before);
+    before.rsplit(' ').next().unwrap_or(before)
+}
+
+/// A head as others see it.
+fn seen(head: &str) -> &str {
+    head.strip_prefix("static ")
+        .unwrap_or_else(|| bug("codegen", format_args!("`{head}` is the head of no function")))
+}
+
 impl Emit<'_> {
-    /// The text of a program, but for what programs share.
-    pub(super) fn text(&mut self, roots: &[FuncId]) -> ProgramText {
+    /// The text of a program, but for what programs share; without what runs its roots if these are not said.
+    pub(super) fn text(&mut self, roots: Option<&[FuncId]>) -> ProgramText {
         let functions = self.functions();
-        let start = self.start(roots);
-        let mut head = self.head();
-        if looks_at_texts(self.program) {
-            head.push_str(&texts(self.program, &self.prefix));
+        let start = roots.map_or_else(String::new, |roots| self.start(roots));
+        let declarations = self.declarations();
+        let mut tables = self.data_tables();
+        if roots.is_some() && looks_at_texts(self.program) {
+            tables.push_str(&texts(self.program, &self.prefix));
         }
-        ProgramText { head, functions, start }
+        let (memo, lend) = (self.memo(), self.lend());
+        ProgramText { tables, declarations, memo, lend, functions, start }
     }
 
     /// The text of the functions that are reached.
-    pub(super) fn functions(&mut self) -> Vec<FunctionText> {
+    fn functions(&mut self) -> Vec<FunctionText> {
         let program = self.program;
         let mut functions = vec![];
         for func in program.funcs.ids() {
@@ -105,6 +157,7 @@ impl Emit<'_> {
                 heads: self.heads(func),
                 names: [self.name(func), self.constant_name(func)],
                 is_everywhere: self.bases[func].is_some(),
+                begins: self.numbers[func] % BEGINS == 0,
             });
         }
         functions
@@ -119,34 +172,25 @@ impl Code {
 }
 
 /// The units of programs, between the types that they share and what the host calls, if their functions have more bytes
-/// than `most`.
+/// than `most`. The first has what the host calls, and no function that is not small.
 fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize) -> Vec<String> {
     let size: usize =
         programs.iter().flat_map(|program| &program.functions).map(|f| f.text.len()).sum();
     if size < most {
         return vec![];
     }
-    let (small, unit_size) = (SMALL.min(most / 10), (most * 2 / 3).max(size / MOST_UNITS));
+    let small = SMALL.min(most / 10);
+    let mut least = LEAST.min(most / 3);
+    while size / least > MOST_UNITS {
+        least *= 2;
+    }
     let programs: Vec<ProgramText> =
         programs.iter().map(|program| program.seen_from_others(small)).collect();
     let mut units = vec![Unit::default()];
     for (number, program) in programs.iter().enumerate() {
-        for (at, function) in program.functions.iter().enumerate() {
-            if function.is_everywhere {
-                continue;
-            }
-            let size = function.text.len();
-            if units.last().is_some_and(|unit| unit.size > 0 && unit.size + size / 2 > unit_size) {
-                units.push(Unit::default());
-            }
-            if let Some(unit) = units.last_mut() {
-                unit.functions.push((number, at));
-                unit.size += size;
-            }
+        for part in parts(&program.functions, least) {
+            units.push(Unit { functions: part.into_iter().map(|at| (number, at)).collect() });
         }
-    }
-    if units.len() < 2 {
-        return vec![];
     }
     let texts = units.iter().enumerate().map(|(at, unit)| {
         let is_part = at > 0;
@@ -155,7 +199,13 @@ fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize)
             .enumerate()
             .filter_map(|(number, program)| unit.text(number, program, is_part))
             .collect();
-        let rest = [types, &own, if is_part { "" } else { run }].concat();
+        let own = if is_part { own } else { [&own, run].concat() };
+        let names = names(&own);
+        let types = types.split_inclusive('\n').filter(|line| match array_type(line) {
+            Some(name) => names.contains(name),
+            None => true,
+        });
+        let rest = [&types.collect::<String>(), own.as_str()].concat();
         let unit = if is_part { Role::Beside } else { Role::First };
         let runtime = Runtime { is_strict: fp == Fp::Strict, is_library: false, unit };
         let part = if is_part { "#define PB_BESIDE\n" } else { "" };
@@ -165,11 +215,28 @@ fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize)
     texts.collect()
 }
 
+/// The functions that are in one unit alone, as parts of about so many bytes: a long one is a part of its own.
+fn parts(functions: &[FunctionText], least: usize) -> Vec<Vec<usize>> {
+    let (mut parts, mut part, mut size) = (vec![], vec![], 0);
+    for (at, function) in functions.iter().enumerate().filter(|(_, f)| !f.is_everywhere) {
+        let own = function.text.len();
+        let is_enough = size + own / 2 > least || function.begins && size > least / 2;
+        if is_enough && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+            size = 0;
+        }
+        part.push(at);
+        size += own;
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
 /// The functions of a unit, by program and place in it.
 #[derive(Default)]
 struct Unit {
     functions: Vec<(usize, usize)>,
-    size: usize,
 }
 
 impl Unit {
@@ -193,19 +260,30 @@ impl Unit {
             named.iter().for_each(|at| has[*at] = true);
             named
         };
+        let (lend, body) = &program.lend;
+        let mut end = String::new();
         if !is_part {
-            todo.extend(calls(&program.start, &mut has));
+            end = [lend, body, program.start.as_str()].concat();
+            todo.extend(calls(&end, &mut has));
         }
         while let Some(at) = todo.pop() {
             todo.extend(calls(&program.functions[at].text, &mut has));
         }
-        let mut text = program.head.clone();
         let own = program.functions.iter().zip(&has).filter(|(_, has)| **has);
-        own.for_each(|(function, _)| text.push_str(&function.text));
-        if !is_part {
-            text.push_str(&program.start);
+        let mut own: String = own.map(|(function, _)| function.text.as_str()).collect();
+        own.push_str(&end);
+        let before = if is_part { String::new() } else { program.memo.clone() };
+        let names = names(&own).union(&names(&before)).copied().collect::<FxHashSet<&str>>();
+        let declared = program
+            .declarations
+            .iter()
+            .filter(|one| one.names.iter().any(|name| names.contains(name.as_str())));
+        let mut text: String = declared.map(|one| one.text.as_str()).collect();
+        if names.contains(name_of(lend)) {
+            text.push_str(&format!("{lend};\n"));
         }
-        Some(text)
+        let tables = if is_part { "" } else { program.tables.as_str() };
+        Some([tables, &text, &before, &own].concat())
     }
 }
 
@@ -220,7 +298,25 @@ mod tests {
             heads: vec![head],
             names: [name.to_owned(), name.replace('f', "k")],
             is_everywhere: false,
+            begins: false,
         }
+    }
+
+    fn units(functions: Vec<FunctionText>, most: usize) -> Vec<String> {
+        let declarations = functions.iter().map(|function| Declaration {
+            names: vec![function.names[0].clone()],
+            text: format!("{}pb_ctx *c);\n", function.heads[0]),
+            place: None,
+        });
+        let program = ProgramText {
+            tables: String::new(),
+            declarations: declarations.collect(),
+            memo: String::new(),
+            lend: Default::default(),
+            functions,
+            start: String::new(),
+        };
+        of(&[program], ("", ""), Fp::Strict, most)
     }
 
     #[test]
@@ -232,19 +328,39 @@ mod tests {
             function("f2", &format!("{long} 1.0")),
             function("f3", "4.0"),
         ];
-        let heads = functions.iter().map(|function| format!("{}pb_ctx *c);\n", function.heads[0]));
-        let program = ProgramText { head: heads.collect(), functions, start: String::new() };
-        let of = |most: usize| of(std::slice::from_ref(&program), ("", ""), Fp::Strict, most);
-        assert!(of(1_000_000).is_empty());
-        let units = of(3_000);
+        assert!(units(functions.clone(), 1_000_000).is_empty());
+        let units = units(functions, 3_000);
         let having = |text: &str| -> Vec<usize> {
             (0..units.len()).filter(|at| units[*at].contains(text)).collect()
         };
-        assert_eq!(units.len(), 3);
-        assert_eq!(having("\ndouble f1(pb_ctx *c) {"), [1]);
-        assert_eq!(having("\ndouble f1(pb_ctx *c);"), [0, 1, 2]);
-        assert_eq!(having("static double f3(pb_ctx *c) {"), [1]);
+        assert_eq!(units.len(), 4);
+        assert_eq!(having("\ndouble f1(pb_ctx *c) {"), [2]);
+        assert_eq!(having("\ndouble f1(pb_ctx *c);"), [1, 2]);
+        assert_eq!(having("static double f3(pb_ctx *c) {"), [2]);
         assert_eq!(having("pb_open("), [0]);
-        assert_eq!(having("#define PB_BESIDE\n"), [1, 2]);
+        assert_eq!(having("#define PB_BESIDE\n"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_change_of_one_function_changes_its_unit_alone() {
+        let body = |length: usize| format!("{} 1.0", "1.0 + ".repeat(length));
+        let functions: Vec<FunctionText> = (0..60)
+            .map(|at| FunctionText {
+                begins: at % 3 == 0,
+                ..function(&format!("f{at}"), &body(60 + at * 37 % 41))
+            })
+            .collect();
+        let before = units(functions.clone(), 3_000);
+        let others = |units: &[String]| units.iter().filter(|unit| !before.contains(unit)).count();
+        assert!(before.len() > 10, "{}", before.len());
+        let mut changed = functions.clone();
+        changed[20] = function("f20", &body(70));
+        assert_eq!(others(&units(changed, 3_000)), 1);
+        // What comes or goes moves the next cuts until units begin at the same function again.
+        let mut more = functions.clone();
+        more.insert(20, function("more", &body(80)));
+        assert!(others(&units(more, 3_000)) <= 3);
+        let fewer = functions[1..].to_vec();
+        assert!(others(&units(fewer, 3_000)) <= 3);
     }
 }

@@ -140,6 +140,9 @@ typedef struct pb_ctx {
   jmp_buf jump;
 } pb_ctx;
 
+/* A constant: whether it is known, or being made, and its value. */
+#define PB_MEMO(type, at) ((type *)((char *)c->memo + (at)))
+
 /* Those who say that a run is to stop tell its threads, while these are there. */
 static void pb_crew_enter(pb_ctx *c) {
   while (__atomic_test_and_set(&c->crew_changes, __ATOMIC_ACQUIRE)) {}

@@ -5,10 +5,14 @@
 use std::path::Path;
 
 use pullback_analysis::facts::Facts;
-use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Cuts, Fp, Unit, WORTH, Ways, emit_by, read_ways};
+use pullback_base::{Diagnostic, Instant, Span};
+use pullback_codegen::{
+    Cuts, Fp, Level, Library, Unit, Units, WORTH, Ways, emit, emit_by, read_ways,
+};
 use pullback_ir::{FuncId, Program, trimmed};
 use pullback_session::{Query, Stop};
+
+use crate::table::{aligned, milliseconds};
 
 /// The text; what C lacks is told in its place.
 pub(super) fn text(
@@ -43,6 +47,39 @@ pub(super) fn text(
         return query.fail(diagnostic.hint("`--dump loops` prints how the loops go"));
     }
     Ok(if is_schedule { decided.print(&code) } else { emitted.own().to_owned() })
+}
+
+/// How long it takes to make native code, and how much of it was kept from before.
+pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
+    let (mut code, roots) = trimmed(code, roots);
+    if roots.is_empty() {
+        return String::new();
+    }
+    let start = Instant::now();
+    let facts = Facts::of(&mut code);
+    let emitted = match emit(&code, &roots, &facts, Fp::Fast) {
+        Ok(emitted) => emitted,
+        Err(lack) => return lack,
+    };
+    let printed = milliseconds(start.elapsed());
+    let start = Instant::now();
+    match Library::new(&emitted, Level::Fast, None) {
+        Ok(Library { units: Units { made, found }, .. }) => {
+            let compiled = milliseconds(start.elapsed());
+            let rows = [
+                ["C", "bytes", "time", ""].map(str::to_owned),
+                ["printed".to_owned(), emitted.text.len().to_string(), printed, String::new()],
+                ["compiled".to_owned(), String::new(), compiled, units(made, found)],
+            ];
+            aligned(rows.map(Vec::from).to_vec())
+        }
+        Err(failure) => format!("{failure:?}\n"),
+    }
+}
+
+/// How many units were compiled, and how many were kept.
+fn units(made: usize, found: usize) -> String {
+    format!("{} units, {found} found, {made} made", made + found)
 }
 
 /// How some loops go.
