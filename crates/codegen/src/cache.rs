@@ -145,7 +145,8 @@ impl Cache {
         for entry in entries.flatten() {
             let Ok(metadata) = entry.metadata() else { continue };
             let Ok(time) = metadata.modified() else { continue };
-            let is_object = entry.path().extension().is_some_and(|ending| ending == LOADED || ending == UNIT);
+            let is_object =
+                entry.path().extension().is_some_and(|ending| ending == LOADED || ending == UNIT);
             if is_object {
                 files.push((time, metadata.len(), entry.path()));
             } else if time.elapsed().is_ok_and(|age| age > ABANDONED) {

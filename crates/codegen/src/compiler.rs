@@ -315,13 +315,14 @@ pub(crate) fn compile(
             (printed, Units { made: 1, found: 0 })
         }
         texts => {
-            let (linked, units) = asked.linked(texts, cache, &object);
-            if linked.is_err() && units.found > 0 {
-                // What was kept is whole, but the linker may not take it.
-                let (linked, units) = asked.linked(texts, None, &object);
-                (linked?, units)
-            } else {
-                (linked?, units)
+            let (objects, units) = asked.objects(texts, cache, false)?;
+            match asked.link(&objects, &object) {
+                Err(Failure::Refused(_)) if units.found > 0 => {
+                    // What was kept is whole, but the linker does not take it.
+                    let (objects, units) = asked.objects(texts, cache, true)?;
+                    (asked.link(&objects, &object)?, units)
+                }
+                linked => (linked?, units),
             }
         }
     };
@@ -352,52 +353,47 @@ impl Asked<'_> {
         Ok(source)
     }
 
-    /// Links the objects of these texts to one: those that are kept, and others that are compiled and kept from then on.
-    /// What was printed, and how many were kept.
-    fn linked(
+    /// The objects of these texts: those that are kept, unless all are to be made anew, and others that are compiled and kept
+    /// from then on; and how many there are of both.
+    fn objects(
         self,
         texts: &[&str],
         cache: Option<&Cache>,
-        to: &Path,
-    ) -> (Result<Vec<u8>, Failure>, Units) {
-        let objects: Vec<PathBuf> =
-            (0..texts.len()).map(|at| self.folder.file(&format!("code{at}.o"))).collect();
-        let kept: Vec<Option<(Key, Option<Vec<u8>>)>> = texts
-            .iter()
-            .map(|text| {
-                let key = key(text, 1, self.fp, self.level)?.of_unit();
-                let object = cache?.read(&key);
-                Some((key, object))
-            })
-            .collect();
-        let is_found = |at: &usize| kept[*at].as_ref().is_some_and(|(_, object)| object.is_some());
-        let missing: Vec<usize> = (0..texts.len()).filter(|at| !is_found(at)).collect();
+        anew: bool,
+    ) -> Result<(Vec<PathBuf>, Units), Failure> {
+        let (mut objects, mut missing, mut sources) = (vec![], vec![], vec![]);
+        for (at, text) in texts.iter().enumerate() {
+            let object = self.folder.file(&format!("code{at}.o"));
+            let key = key(text, 1, self.fp, self.level).map(Key::of_unit);
+            let kept = cache.zip(key.as_ref()).filter(|_| !anew);
+            if let Some(bytes) = kept.and_then(|(cache, key)| cache.read(key)) {
+                written(&object, &bytes)?;
+            } else {
+                sources.push((self.source(at, text)?, object.clone()));
+                missing.push((key, object.clone()));
+            }
+            objects.push(object);
+        }
+        self.side_by_side(&sources)?;
+        if let Some(cache) = cache {
+            let made = missing
+                .iter()
+                .filter_map(|(key, object)| Some((key.as_ref()?, std::fs::read(object).ok()?)));
+            cache.store_all(made);
+        }
         let units = Units { made: missing.len(), found: texts.len() - missing.len() };
-        let link = || {
-            for (to, kept) in objects.iter().zip(&kept) {
-                if let Some((_, Some(object))) = kept {
-                    written(to, object)?;
-                }
-            }
-            let sources: Result<Vec<(PathBuf, &PathBuf)>, Failure> =
-                missing.iter().map(|at| Ok((self.source(*at, texts[*at])?, &objects[*at]))).collect();
-            self.side_by_side(&sources?)?;
-            if let Some(cache) = cache {
-                let made = missing.iter().filter_map(|at| {
-                    let (key, _) = kept[*at].as_ref()?;
-                    Some((key, std::fs::read(&objects[*at]).ok()?))
-                });
-                cache.store_all(made);
-            }
-            let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
-            args.extend(objects[1..].iter().map(|part| part.as_os_str()));
-            self.run(&args, &objects[0], to)
-        };
-        (link(), units)
+        Ok((objects, units))
+    }
+
+    /// Links objects to one. What was printed.
+    fn link(self, objects: &[PathBuf], to: &Path) -> Result<Vec<u8>, Failure> {
+        let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
+        args.extend(objects[1..].iter().map(|part| part.as_os_str()));
+        self.run(&args, &objects[0], to)
     }
 
     /// Compiles each of these to an object, as many at once as there are processors.
-    fn side_by_side(self, sources: &[(PathBuf, &PathBuf)]) -> Result<(), Failure> {
+    fn side_by_side(self, sources: &[(PathBuf, PathBuf)]) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let work = || -> Result<(), Failure> {
             loop {
@@ -534,6 +530,28 @@ mod tests {
         let spaced = folder.file("a compiler");
         std::fs::write(&spaced, "").unwrap();
         assert_eq!(words(&spaced.to_string_lossy()), [spaced.to_string_lossy()]);
+    }
+
+    #[test]
+    fn a_unit_that_cannot_be_linked_is_made_again() {
+        let place = Folder::new().expect("a folder");
+        let cache = Cache::at(&place.file("base")).expect("a cache");
+        let texts = ["int one(void) { return 1; }\n", "int one(void);\nint two = 2;\n"];
+        let check = |made: usize| {
+            let folder = Folder::new().expect("a folder");
+            let both = (&folder, Some(&cache));
+            let compiled = compile(&texts, Fp::Strict, Level::Fast, both, None);
+            let found = texts.len() - made;
+            assert_eq!(compiled.expect("an object").units, Units { made, found });
+        };
+        check(2);
+        check(0);
+        let key = key(texts[0], 1, Fp::Strict, Level::Fast).expect("a compiler").of_unit();
+        cache.remove(&key);
+        check(1);
+        cache.store(&key, b"no object");
+        check(2);
+        check(0);
     }
 
     #[test]

@@ -82,8 +82,7 @@ impl Library {
         }
         let folder = Folder::new().map_err(no_folder)?;
         let cache = kept.as_ref().map(|(cache, _)| cache);
-        let Compiled { file, path, units } =
-            compile(&units, *fp, level, (&folder, cache), until)?;
+        let Compiled { file, path, units } = compile(&units, *fp, level, (&folder, cache), until)?;
         let library = Self::load(file, &path, units)?;
         if let Some((cache, key)) = &kept
             && let Ok(object) = std::fs::read(&path)

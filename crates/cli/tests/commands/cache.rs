@@ -160,3 +160,83 @@ fn processes_do_not_disturb_each_other() {
     let is_object = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "so");
     assert!(place.objects().iter().all(is_object), "{:?}", place.objects());
 }
+
+/// Layers that are each large in C, with this number in the second one.
+fn layers(number: f64) -> String {
+    let mut text = String::new();
+    for at in 0..4 {
+        let scale = if at == 1 { number } else { 1.5 + f64::from(at) };
+        text.push_str(&format!(
+            "def layer{at} [n] (x: [n]Real): [n]Real =\n  \
+             let y = [ tanh (x[i] * {scale:?}) + {at}.25 | i < n ] in\n  \
+             let m = sum [ y[i] * x[i] | i < n ] / real n in\n  \
+             [ exp (-(y[i] - m) ^ 2) + x[n - 1 - i] | i < n ]\n\n"
+        ));
+    }
+    text.push_str("def f [n] (x: [n]Real): Real =\n  let y = [ 2.0 * t | t <- x ] in\n");
+    (0..4).for_each(|at| {
+        text.push_str(&format!("  let x = layer{at} x in\n  let y = layer{at} y in\n"));
+    });
+    text + "  sum x + sum y\n"
+}
+
+/// The numbers of the value and the gradient of [`layers`] by an engine.
+fn numbers(place: &Place, text: &str, engine: &str) -> Vec<f64> {
+    let file = place.0.join("layers.pull");
+    fs::write(&file, text).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
+        .arg("grad")
+        .arg(&file)
+        .args(["f", "[1.0,2.0,3.0,0.5,0.25,0.1,0.7,0.9,0.3]", "--engine", engine])
+        .env("CC", place.0.join("compiler"))
+        .env("XDG_CACHE_HOME", place.0.join("base"))
+        .env("PULLBACK_CACHE", "")
+        .output()
+        .expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = text.split(|c: char| c.is_whitespace() || "[],".contains(c));
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn after_a_change_only_what_has_changed_is_compiled() {
+    let place = Place::new("units");
+    let check = |number: f64| {
+        let text = layers(number);
+        let (native, expected) =
+            (numbers(&place, &text, "native"), numbers(&place, &text, "trace"));
+        assert_eq!((native.len(), expected.len()), (10, 10));
+        let differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs().max(1.0);
+        assert!(!native.iter().zip(&expected).any(differs), "{native:?} {expected:?}");
+        native
+    };
+    let first = check(2.5);
+    let all = place.asked();
+    // Several units, and the linker.
+    assert!(all >= 5, "{all}");
+    check(3.5);
+    let changed = place.asked() - all;
+    assert!((2..=all / 2).contains(&changed), "{changed} of {all}");
+    // The bits do not depend on what was kept.
+    for object in place.objects().iter().filter(|path| path.extension().is_some_and(|e| e == "so"))
+    {
+        fs::remove_file(object).expect("it is ours");
+    }
+    let before = place.asked();
+    assert_eq!(check(2.5), first);
+    assert_eq!(place.asked() - before, 1);
+    // A unit that is damaged, or a part of one, is made again.
+    for (at, object) in place.objects().into_iter().enumerate() {
+        let mut bytes = fs::read(&object).expect("a file");
+        if at % 2 == 0 {
+            bytes[40] ^= 1;
+        } else {
+            bytes.truncate(bytes.len() / 2);
+        }
+        fs::write(&object, bytes).expect("a file");
+    }
+    let before = place.asked();
+    assert_eq!(check(2.5), first);
+    assert_eq!(place.asked() - before, all);
+}

@@ -3,7 +3,8 @@
 //! Input: nothing of its own; the other files of this folder read and change [`Body`]. Output: the text so far, in
 //! `lines`, and functions that threads run, in `workers`.
 //!
-//! Invariants. A variable `x.12` of the IR is `v12` in C. `owns` has an entry for each variable that is bound here.
+//! Invariants. A variable `x.12` of the IR is `v12` here, until local names are numbered from 0
+//! (`stable_names`). `owns` has an entry for each variable that is bound here.
 //! Numbers from [`Body::fresh`] are used once in a function.
 
 use pullback_base::{Id, Span};

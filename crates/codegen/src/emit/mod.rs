@@ -6,12 +6,12 @@
 //!
 //! ```text
 //! IR  fn @tail.0(n.0: i64, s.1: f64) -> f64 { none.2: bool = int_lt(n.0, 1) … x.5: f64 = mul(s.1, 0.5) … }
-//! C   static double f0(pb_ctx *c, int64_t v0, double v1) { _Bool v2 = v0 < INT64_C(1); … v5 = v1 * (0x1.0p-1); … }
+//! C   static double f_3e(pb_ctx *c, int64_t v0, double v1) { _Bool v2 = v0 < INT64_C(1); … v5 = v1 * (0x1.0p-1); … }
 //! ```
 //!
 //! Law: the C gives the values and the errors that the evaluator of the IR gives, each error at its place in the
-//! program; [`Fp`] says what numbers may differ in. The text has no names of the program, is the same for the same
-//! program, and calls nothing but C's library.
+//! program; [`Fp`] says what numbers may differ in. The text has no names of the program but hashes of them
+//! (`stable_names`), is the same for the same program, and calls nothing but C's library.
 //!
 //! Ownership: reference counts are inserted as by Perceus (Reinking et al. 2021). Every counted variable (an array, a
 //! String, or a data value that may have fields) either owns one count or borrows from a variable that outlives the
@@ -68,8 +68,8 @@ use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
 use runtime::{Role, Runtime};
 use shared::{OWN, array_types, run};
-pub(crate) use stable_names::{function_numbers, named_by};
 pub use stable_names::Sites;
+pub(crate) use stable_names::{function_numbers, named_by};
 
 pub(crate) use shared::{bytes, texts};
 

@@ -13,6 +13,8 @@
 //! Law: what a definition names is there, and before it. C has a name declared before it is used, so a name of the
 //! runtime is defined where it stands first. What a file of the runtime includes is there if anything of the file is.
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The runtime of every program, in order.
@@ -73,17 +75,21 @@ struct Definition<'t> {
     file: usize,
 }
 
+/// The definitions of a runtime, and which of them gives each name a meaning.
+struct Definitions {
+    all: Vec<Definition<'static>>,
+    owners: FxHashMap<&'static str, usize>,
+}
+
 impl Runtime {
     /// The part of the runtime that a text needs.
     pub fn for_text(self, text: &str) -> String {
-        let definitions = self.definitions();
-        let mut owners: FxHashMap<&str, usize> = FxHashMap::default();
-        for (at, definition) in definitions.iter().enumerate() {
-            let own = definition.names.iter().filter(|name| is_own(name));
-            for name in own.chain(&definition.defines) {
-                owners.entry(name).or_insert(at);
-            }
-        }
+        self.for_names(&names(text))
+    }
+
+    /// The part that a text needs which mentions these names.
+    pub fn for_names(self, names: &FxHashSet<&str>) -> String {
+        let Definitions { all: definitions, owners } = self.definitions();
         let mut is_needed = vec![false; definitions.len()];
         let is_root = |definition: &Definition<'_>| match self.unit {
             Role::Only => definition.is_root(),
@@ -92,7 +98,6 @@ impl Runtime {
         };
         let roots = definitions.iter().enumerate().filter(|(_, definition)| is_root(definition));
         let mut todo: Vec<usize> = roots.map(|(at, _)| at).collect();
-        let names = names(text);
         todo.extend(names.iter().filter_map(|name| owners.get(name)));
         while let Some(at) = todo.pop() {
             if !std::mem::replace(&mut is_needed[at], true) {
@@ -108,7 +113,24 @@ impl Runtime {
         texts.map(|(_, definition)| definition.text).collect()
     }
 
-    fn definitions(self) -> Vec<Definition<'static>> {
+    /// The definitions of such a runtime, which are read once.
+    fn definitions(self) -> &'static Definitions {
+        static READ: [OnceLock<Definitions>; 4] = [const { OnceLock::new() }; 4];
+        let kind = usize::from(self.is_strict) + 2 * usize::from(self.is_library);
+        READ[kind].get_or_init(|| {
+            let all = self.read();
+            let mut owners: FxHashMap<&str, usize> = FxHashMap::default();
+            for (at, definition) in all.iter().enumerate() {
+                let own = definition.names.iter().filter(|name| is_own(name));
+                for name in own.chain(&definition.defines) {
+                    owners.entry(name).or_insert(at);
+                }
+            }
+            Definitions { all, owners }
+        })
+    }
+
+    fn read(self) -> Vec<Definition<'static>> {
         let strict: &[&str] = if self.is_strict { &[STRICT] } else { &[] };
         let here: &[&str] = if self.is_library { &[] } else { HERE };
         let (first, rest) = COMMON.split_at(1);
@@ -140,12 +162,14 @@ fn is_own(name: &str) -> bool {
 
 /// The names that a text mentions.
 pub(super) fn names(text: &str) -> FxHashSet<&str> {
-    split(text, 0).into_iter().flat_map(|part| part.names).collect()
+    let mut scan = Scan::of(text);
+    let words = std::iter::from_fn(|| scan.next()).map(|(word, _)| word);
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// The parts of a text: each ends with a line after which no bracket and no condition is open.
 fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
-    let mut scan = Scan { rest: text, depth: 0, conditions: 0, is_directive: false, last: b'\n' };
+    let mut scan = Scan::of(text);
     let (mut definitions, mut left) = (vec![], text);
     let (mut names, mut defines, mut outer) = (vec![], vec![], None);
     while let Some((word, ends)) = scan.next() {
@@ -188,6 +212,10 @@ struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { rest: text, depth: 0, conditions: 0, is_directive: false, last: b'\n' }
+    }
+
     /// The next name, or the empty word at the end of a line; and whether a part ends there.
     fn next(&mut self) -> Option<(&'t str, bool)> {
         loop {
@@ -280,7 +308,8 @@ mod tests {
 
     #[test]
     fn what_nothing_names_is_left_out() {
-        let whole: usize = ALL.definitions().iter().map(|definition| definition.text.len()).sum();
+        let whole: usize =
+            ALL.definitions().all.iter().map(|definition| definition.text.len()).sum();
         let least = ALL.for_text("int x;\n");
         assert!(least.len() < whole / 4, "{} of {whole}", least.len());
         assert!(least.contains("*pb_open(") && !least.contains(" pb_share("));

@@ -14,6 +14,8 @@
 //! Law: different functions of a program have different numbers, and so have different places. No global name is a
 //! small letter and a number, as local names are.
 
+use std::fmt::Write;
+
 use pullback_base::{IdVec, Span};
 use pullback_ir::{Elem, Func, FuncId, Program, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -115,8 +117,8 @@ impl Sites {
 /// The text of a function with its local names numbered in the order in which they stand.
 pub(super) fn normalised(text: &str) -> String {
     let bytes = text.as_bytes();
-    let (mut to, mut at, mut numbers) =
-        (String::with_capacity(text.len()), 0, FxHashMap::<&str, usize>::default());
+    let (mut to, mut at) = (String::with_capacity(text.len()), 0);
+    let mut numbers = FxHashMap::<&str, usize>::default();
     while at < bytes.len() {
         let end = at + token(&bytes[at..]);
         let word = &text[at..end];
@@ -128,7 +130,8 @@ pub(super) fn normalised(text: &str) -> String {
                 let (part, others) = rest.split_at(end.unwrap_or(rest.len()));
                 if is_digit {
                     let next = numbers.len();
-                    to.push_str(&numbers.entry(part).or_insert(next).to_string());
+                    // Writing to a String does not fail.
+                    let _ = write!(to, "{}", numbers.entry(part).or_insert(next));
                 } else {
                     to.push_str(part);
                 }

@@ -2,16 +2,20 @@
 //!
 //! ```text
 //! one text     types, heads | f0 f1 f2 f3 start | pb_run
-//! unit 0       types, heads | f0 f2    start    | pb_run          f1 f3 are small: each unit has those that it calls
-//! unit 1       types, heads | f1 f3                               f2 is in one unit alone, and all know its head
+//! unit 0       tables, heads | start | pb_run                     what the host calls
+//! unit 1       heads | f0 f1                                      f1 is small: each unit has it that calls it
+//! unit 2       heads | f1 f2 f3                                   f2 is in one unit alone; others know its head
 //! ```
 //!
 //! Input: the text of each function. Output: the texts of the units, the first of which has what the host calls; nothing
 //! if one text is short enough.
 //!
 //! Law: together they are the functions of the program, and how many units there are hangs on the text alone, so that
-//! a program has one code whatever machine compiles it. What the runtime has once is in the first unit.
+//! a program has one code whatever machine compiles it. A unit has nothing in it of functions that it does not name,
+//! and where it begins hangs on the functions near by (content-defined chunking), so that it can be kept
+//! when others change. What the runtime has once is in the first unit.
 
+use std::fmt::Write;
 use std::rc::Rc;
 
 use pullback_base::bug;
@@ -27,7 +31,7 @@ use super::{Code, Emit, Fp, first_lines};
 const SMALL: usize = 3_000;
 /// About how long a unit is at least. Each reads the types and a part of the runtime anew, which takes as long as a few
 /// thousand bytes of functions.
-const LEAST: usize = 12_000;
+const LEAST: usize = 24_000;
 /// About how many units there are at most.
 const MOST_UNITS: usize = 48;
 /// One function in so many begins a unit if there is enough before it, so that units of the same functions begin at the
@@ -89,7 +93,8 @@ impl ProgramText {
                 for beginning in &function.heads {
                     let seen = seen(beginning);
                     text = text.replace(beginning, seen);
-                    for one in declarations.iter_mut().filter(|one| one.names[0] == function.names[0])
+                    for one in
+                        declarations.iter_mut().filter(|one| one.names[0] == function.names[0])
                     {
                         one.text = one.text.replace(beginning, seen);
                     }
@@ -192,25 +197,31 @@ fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize)
             units.push(Unit { functions: part.into_iter().map(|at| (number, at)).collect() });
         }
     }
+    // Each text is read once.
+    let programs: Vec<(&ProgramText, Vec<Names<'_>>)> = programs
+        .iter()
+        .map(|program| (program, program.functions.iter().map(|f| names(&f.text)).collect()))
+        .collect();
     let texts = units.iter().enumerate().map(|(at, unit)| {
         let is_part = at > 0;
-        let own: String = programs
-            .iter()
-            .enumerate()
-            .filter_map(|(number, program)| unit.text(number, program, is_part))
+        let (mut own, mut named) = (String::new(), Names::default());
+        for (number, (program, uses)) in programs.iter().enumerate() {
+            unit.write(number, program, (uses, is_part), &mut own, &mut named);
+        }
+        if !is_part {
+            own.push_str(run);
+            named.extend(names(run));
+        }
+        let types: Vec<&str> = types
+            .split_inclusive('\n')
+            .filter(|line| array_type(line).is_none_or(|name| named.contains(name)))
             .collect();
-        let own = if is_part { own } else { [&own, run].concat() };
-        let names = names(&own);
-        let types = types.split_inclusive('\n').filter(|line| match array_type(line) {
-            Some(name) => names.contains(name),
-            None => true,
-        });
-        let rest = [&types.collect::<String>(), own.as_str()].concat();
+        types.iter().for_each(|line| named.extend(names(line)));
         let unit = if is_part { Role::Beside } else { Role::First };
         let runtime = Runtime { is_strict: fp == Fp::Strict, is_library: false, unit };
         let part = if is_part { "#define PB_BESIDE\n" } else { "" };
-        [first_lines(fp).as_str(), "#define PB_ONE\n", part, &runtime.for_text(&rest), &rest]
-            .concat()
+        let before = [first_lines(fp).as_str(), "#define PB_ONE\n", part].concat();
+        [before, runtime.for_names(&named), types.concat(), own].concat()
     });
     texts.collect()
 }
@@ -239,51 +250,66 @@ struct Unit {
     functions: Vec<(usize, usize)>,
 }
 
+/// The names that a text mentions.
+type Names<'t> = FxHashSet<&'t str>;
+
 impl Unit {
-    /// What it has of a program, if it has anything.
-    fn text(&self, number: usize, program: &ProgramText, is_part: bool) -> Option<String> {
+    /// Writes what it has of a program, if it has anything. `uses` are the names that its functions mention, to which those
+    /// are added that the text mentions.
+    fn write<'p>(
+        &self,
+        number: usize,
+        program: &'p ProgramText,
+        (uses, is_part): (&[Names<'p>], bool),
+        to: &mut String,
+        named: &mut Names<'p>,
+    ) {
         let mut has = vec![false; program.functions.len()];
         let own = self.functions.iter().filter(|(of, _)| *of == number).map(|(_, at)| *at);
         let mut todo: Vec<usize> = own.collect();
         if todo.is_empty() && is_part {
-            return None;
+            return;
         }
+        let (lend, body) = &program.lend;
+        let ends: &[&str] = if is_part { &[] } else { &[lend, body, &program.start] };
+        ends.iter().for_each(|text| named.extend(names(text)));
         todo.iter().for_each(|at| has[*at] = true);
-        let calls = |text: &str, has: &mut Vec<bool>| -> Vec<usize> {
-            let names = names(text);
-            let named = program.functions.iter().enumerate().filter(|(at, function)| {
+        let calls = |names: &Names<'_>, has: &mut Vec<bool>| -> Vec<usize> {
+            let called = program.functions.iter().enumerate().filter(|(at, function)| {
                 function.is_everywhere
                     && !has[*at]
                     && function.names.iter().any(|name| names.contains(name.as_str()))
             });
-            let named: Vec<usize> = named.map(|(at, _)| at).collect();
-            named.iter().for_each(|at| has[*at] = true);
-            named
+            let called: Vec<usize> = called.map(|(at, _)| at).collect();
+            called.iter().for_each(|at| has[*at] = true);
+            called
         };
-        let (lend, body) = &program.lend;
-        let mut end = String::new();
-        if !is_part {
-            end = [lend, body, program.start.as_str()].concat();
-            todo.extend(calls(&end, &mut has));
-        }
+        todo.extend(calls(named, &mut has));
         while let Some(at) = todo.pop() {
-            todo.extend(calls(&program.functions[at].text, &mut has));
+            named.extend(&uses[at]);
+            todo.extend(calls(&uses[at], &mut has));
+        }
+        if !is_part {
+            to.push_str(&program.tables);
+            named.extend(names(&program.tables));
+            named.extend(names(&program.memo));
+        }
+        for one in &program.declarations {
+            if one.names.iter().any(|name| named.contains(name.as_str())) {
+                to.push_str(&one.text);
+                named.extend(names(&one.text));
+            }
+        }
+        if named.contains(name_of(lend)) {
+            let _ = writeln!(to, "{lend};");
+            named.extend(names(lend));
+        }
+        if !is_part {
+            to.push_str(&program.memo);
         }
         let own = program.functions.iter().zip(&has).filter(|(_, has)| **has);
-        let mut own: String = own.map(|(function, _)| function.text.as_str()).collect();
-        own.push_str(&end);
-        let before = if is_part { String::new() } else { program.memo.clone() };
-        let names = names(&own).union(&names(&before)).copied().collect::<FxHashSet<&str>>();
-        let declared = program
-            .declarations
-            .iter()
-            .filter(|one| one.names.iter().any(|name| names.contains(name.as_str())));
-        let mut text: String = declared.map(|one| one.text.as_str()).collect();
-        if names.contains(name_of(lend)) {
-            text.push_str(&format!("{lend};\n"));
-        }
-        let tables = if is_part { "" } else { program.tables.as_str() };
-        Some([tables, &text, &before, &own].concat())
+        own.for_each(|(function, _)| to.push_str(&function.text));
+        ends.iter().for_each(|text| to.push_str(text));
     }
 }
 
