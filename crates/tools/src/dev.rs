@@ -99,8 +99,8 @@ pub fn dev(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, St
     }
     if asked.time {
         parts.push(times(&watched.works));
-        if let ("native", Some((code, roots))) =
-            (call.settings.engine.as_deref().unwrap_or_default(), &watched.code)
+        if let (Some("native"), Some((code, roots))) =
+            (call.settings.engine.as_deref(), &watched.code)
         {
             parts.push(native::times(code, roots));
         }
