@@ -167,7 +167,7 @@ fn @walk.1(x.4: [][]f64, at.5: []i64, k.6: i64) -> f64 {{
     let changes = "    new.13: []f64 = row.12 with [0] = 1.5\n";
     for program in [program("", "row.12"), program(changes, "new.13")] {
         let text = text(&program);
-        assert!(text.contains("const R2 *l4, const I1 *l5"), "{text}");
+        assert!(text.contains("const R2 *l0, const I1 *l1"), "{text}");
         for rows in [0, 2, 3] {
             let reals = (0..rows * 2).map(|at| f64::from(at) * 0.5 - 3.0).collect();
             let x = Value::array(Shape::new(&[rows as usize, 2]), Items::Real(reals));

@@ -185,9 +185,9 @@ fn file(fp: Fp, is_library: bool, rest: &str) -> String {
     [&first_lines(fp), &runtime.for_text(rest), rest].concat()
 }
 
-/// What the names of a program begin with, of so many in a file.
+/// What the names of a program begin with, of so many in a file: not as local names do, which are numbered anew.
 pub(crate) fn prefix(number: usize, count: usize) -> String {
-    if count == 1 { String::new() } else { format!("u{number}_") }
+    if count == 1 { String::new() } else { format!("u_{number}_") }
 }
 
 /// The C of programs, for a library.
