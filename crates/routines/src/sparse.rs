@@ -126,7 +126,7 @@ pub(crate) fn solved(
 
 enum Factors {
     Definite(Llt<usize, f64>),
-    General(Lu<usize, f64>),
+    General(Box<Lu<usize, f64>>),
 }
 
 impl Factors {
@@ -139,7 +139,8 @@ impl Factors {
                 .map(Self::Definite)
         } else {
             let symbolic = SymbolicLu::try_new(sorted.pattern()).ok()?;
-            Lu::try_new_with_symbolic(symbolic, sorted.matrix()).ok().map(Self::General)
+            let factors = Lu::try_new_with_symbolic(symbolic, sorted.matrix()).ok()?;
+            Some(Self::General(Box::new(factors)))
         }
     }
 

@@ -14,6 +14,7 @@
 //! Law: different functions of a program have different numbers, and so have different places. No global name is a
 //! small letter and a number, as local names are.
 
+use std::collections::hash_map::Entry;
 use std::fmt::Write;
 
 use pullback_base::{IdVec, Span};
@@ -95,8 +96,8 @@ impl Sites {
                 None => *count,
             };
             *count += 1;
-            if !self.spans.contains_key(&number) {
-                self.spans.insert(number, span);
+            if let Entry::Vacant(free) = self.spans.entry(number) {
+                free.insert(span);
                 self.numbers.insert((function, span), number);
                 return number;
             }

@@ -31,9 +31,9 @@ use super::{Code, Emit, Fp, first_lines};
 const SMALL: usize = 3_000;
 /// About how long a unit is at least. Each reads the types and a part of the runtime anew, which takes as long as a few
 /// thousand bytes of functions.
-const LEAST: usize = 24_000;
+const LEAST: usize = 48_000;
 /// About how many units there are at most.
-const MOST_UNITS: usize = 48;
+const MOST_UNITS: usize = 32;
 /// One function in so many begins a unit if there is enough before it, so that units of the same functions begin at the
 /// same ones, whatever comes before them.
 const BEGINS: u32 = 3;
@@ -162,7 +162,7 @@ impl Emit<'_> {
                 heads: self.heads(func),
                 names: [self.name(func), self.constant_name(func)],
                 is_everywhere: self.bases[func].is_some(),
-                begins: self.numbers[func] % BEGINS == 0,
+                begins: self.numbers[func].is_multiple_of(BEGINS),
             });
         }
         functions

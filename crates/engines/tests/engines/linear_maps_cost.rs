@@ -154,8 +154,11 @@ fn folds_cost_linear_time() {
     assert_eq!(c - b, 2 * (b - a), "{a} {b} {c}");
 }
 
+/// A program, and its arguments of a size.
+type Grows = (&'static str, fn(usize) -> Vec<Value>);
+
 /// Programs whose reverse derivative adds up over several indices, with arguments of size `n` and a cotangent of the result.
-const SUMS: &[(&str, fn(usize) -> Vec<Value>)] = &[
+const SUMS: &[Grows] = &[
     ("def f (x: Real) (y: Real) (z: Real): Real = x * y * z", |_| vec![Value::Real(0.5); 4]),
     (
         "def f [n] (a: [n]Real) (b: [n]Real) (c: [n]Real): Real = sum [ a[i] * b[i] * c[i] | i < n ]",

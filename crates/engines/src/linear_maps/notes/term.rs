@@ -255,7 +255,17 @@ impl Book {
         };
         let renew = |size: &Term| match size {
             Term::Var(sym) => Term::Var(new(sym)),
-            size => size.clone(),
+            size @ (Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_)) => size.clone(),
         };
         let known = self.sizes.iter().filter(|((of, _), _)| new(of) != *of);
         let known: Vec<_> =
