@@ -96,6 +96,8 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/ad/spectral_second.pull", "map", RULE),
     (Law::Forward, "examples/programs/options.pull", "implied", RULE),
     (Law::Forward, "tests/run/absent_values.pull", "seconds", RULE),
+    (Law::Forward, "tests/run/sparse_solves.pull", "sparse.solve", RULE),
+    (Law::Forward, "tests/run/sparse_solves.pull", "sparse.solve_rows", RULE),
     (Law::Adjoint, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Rounded, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Adjoint, "examples/cookbook/checking.pull", "gap", VANISHES),

@@ -41,7 +41,8 @@ exit 0
 >                  its parameters, and can be differentiated by them along the path
 >                  (pathwise, or reparametrised, derivatives).
 >   signal         Convolution, pooling and Fourier transforms.
->   sparse         Sparse matrices by compressed rows, and tridiagonal systems.
+>   sparse         Sparse matrices by compressed rows, sparse derivatives, and tridiagonal
+>                  systems.
 >   special        Special functions: inverses of the error functions, incomplete beta
 >                  functions, inverses of incomplete gamma and beta functions, Bessel
 >                  functions of real order, and zeta functions.
