@@ -154,7 +154,35 @@ fn without_records(file: &str, names: &[String], texts: &[String]) -> Result<Str
     let mut query = Query::new(&files, REGISTRY);
     let call = Call { file: PathBuf::from(file), ..Call::default() };
     let asked = Dev { dump: Some("c".to_owned()), ..Dev::default() };
-    dev(&mut query, &call, &asked).map_err(|_| told(&query))
+    dev(&mut query, &call, &asked).map(|text| in_order(&text)).map_err(|_| told(&query))
+}
+
+/// A text of C with the hashes in it numbered as they come: functions and places of errors are known by hashes of the
+/// names and types of functions.
+fn in_order(text: &str) -> String {
+    let (mut seen, mut words) = (vec![], vec![]);
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for piece in text.split_inclusive(|c| !is_word(c)) {
+        let word = piece.trim_end_matches(|c| !is_word(c));
+        let hash = match word.rsplit_once('_') {
+            Some((_, hash)) if hash.len() == 8 => hash,
+            _ => word,
+        };
+        let is_hash = hash.len() >= 6
+            && (hash.len() < word.len() || hash.starts_with(|c: char| c.is_ascii_digit()))
+            && hash.chars().all(|c| c.is_ascii_hexdigit());
+        if is_hash {
+            let known = seen.iter().position(|known| *known == hash);
+            let number = known.unwrap_or(seen.len());
+            if known.is_none() {
+                seen.push(hash);
+            }
+            words.push(piece.replace(hash, &format!("#{number}")));
+        } else {
+            words.push(piece.to_owned());
+        }
+    }
+    words.concat()
 }
 
 /// Compiles the libraries of a program, and has that for C say its texts.
