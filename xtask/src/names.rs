@@ -2,8 +2,9 @@
 //!
 //! Input: a seed. Each case is a program whose definitions, parameters, fields, sizes and texts are words of C, names
 //! of the runtime, of C's library, or letters at random, in a file that is called so too. Law: the C of it does not hang
-//! on the names; its libraries, for C and for CasADi, compile without a warning in C, their headers in C and in C++; and
-//! what the library says of an `error` is its text, as far as C's texts go.
+//! on the names but for hashes of them, which are compared by the order in which they come. Its libraries, for C and for
+//! CasADi, compile without a warning in C, their headers in C and in C++. What the library says of an `error` is its
+//! text, as far as C's texts go.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -160,29 +161,26 @@ fn without_records(file: &str, names: &[String], texts: &[String]) -> Result<Str
 /// A text of C with the hashes in it numbered as they come: functions and places of errors are known by hashes of the
 /// names and types of functions.
 fn in_order(text: &str) -> String {
-    let (mut seen, mut words) = (vec![], vec![]);
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for piece in text.split_inclusive(|c| !is_word(c)) {
-        let word = piece.trim_end_matches(|c| !is_word(c));
-        let hash = match word.rsplit_once('_') {
-            Some((_, hash)) if hash.len() == 8 => hash,
-            _ => word,
-        };
-        let is_hash = hash.len() >= 6
-            && (hash.len() < word.len() || hash.starts_with(|c: char| c.is_ascii_digit()))
-            && hash.chars().all(|c| c.is_ascii_hexdigit());
-        if is_hash {
-            let known = seen.iter().position(|known| *known == hash);
-            let number = known.unwrap_or(seen.len());
-            if known.is_none() {
-                seen.push(hash);
-            }
-            words.push(piece.replace(hash, &format!("#{number}")));
-        } else {
-            words.push(piece.to_owned());
+    let mut seen = vec![];
+    let mut number = |word: &str| {
+        let is_hash = word.len() == 8 && word.chars().all(|c| c.is_ascii_hexdigit());
+        let is_place = word.len() >= 6 && word.chars().all(|c| c.is_ascii_digit());
+        if !is_hash && !is_place {
+            return word.to_owned();
         }
-    }
-    words.concat()
+        let known = seen.iter().position(|known| known == word);
+        let number = known.unwrap_or(seen.len());
+        if known.is_none() {
+            seen.push(word.to_owned());
+        }
+        format!("#{number}")
+    };
+    let pieces = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(|piece| {
+        let end = piece.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(piece.len());
+        let (word, rest) = piece.split_at(end);
+        number(word) + rest
+    });
+    pieces.collect()
 }
 
 /// Compiles the libraries of a program, and has that for C say its texts.

@@ -70,27 +70,13 @@ fn called(program: &Program, def: DefId) -> DefId {
 
 /// The vector, and the depth of its rows, whose size a term is.
 pub(super) fn size_asked(term: &Term) -> Option<(Sym, usize)> {
-    match term {
-        Term::Prim(Prim::Size, args) => match args[..] {
-            [Term::Var(vector)] => Some((vector, 0)),
-            _ => None,
-        },
-        Term::Prim(Prim::Dim, args) => match args[..] {
-            [Term::Var(vector), Term::Lit(Lit::Int(depth))] => Some((vector, depth as usize)),
-            _ => None,
-        },
-        Term::Prim(..)
-        | Term::Lit(_)
-        | Term::Var(_)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => None,
+    let Term::Prim(name @ (Prim::Size | Prim::Dim), args) = term else { return None };
+    match (name, &args[..]) {
+        (Prim::Size, [Term::Var(vector)]) => Some((*vector, 0)),
+        (Prim::Dim, [Term::Var(vector), Term::Lit(Lit::Int(depth))]) => {
+            Some((*vector, *depth as usize))
+        }
+        _ => None,
     }
 }
 

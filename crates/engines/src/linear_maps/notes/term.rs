@@ -253,19 +253,8 @@ impl Book {
             (Some(new), _) | (None, Some(Term::Var(new))) => *new,
             (None, _) => *sym,
         };
-        let renew = |size: &Term| match size {
-            Term::Var(sym) => Term::Var(new(sym)),
-            size @ (Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_)) => size.clone(),
+        let renew = |size: &Term| {
+            if let Term::Var(sym) = size { Term::Var(new(sym)) } else { size.clone() }
         };
         let known = self.sizes.iter().filter(|((of, _), _)| new(of) != *of);
         let known: Vec<_> =
