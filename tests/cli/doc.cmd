@@ -202,6 +202,13 @@ exit 0
 >   linalg.cholesky_solve [n] (a: [n][n]Real) (b: [n]Real): [n]Real
 >       Solves `a x = b` for a symmetric positive definite `a`; an error for any other.
 >
+>   sparse.cholesky_solve (a: Csr) (b: []Real): []Real
+>       Solves `a x = b` for a symmetric positive definite matrix, by a sparse Cholesky
+>       factorisation.
+>
+>   sparse.cholesky_solve_rows (a: Csr) (bs: [][]Real): [][]Real
+>       `cholesky_solve` for every row of `bs`, by one factorisation.
+>
 >   linalg.try_cholesky [n] (a: [n][n]Real): Option [n][n]Real
 >       `cholesky`, or None where `a` is not positive definite.
 
