@@ -168,10 +168,13 @@ fn processes_do_not_disturb_each_other() {
     assert!(place.objects().iter().all(is_object), "{:?}", place.objects());
 }
 
+/// So many that a change of one leaves most units as they were.
+const LAYERS: u32 = 12;
+
 /// Layers that are each large in C, with this number in the second one.
 fn layers(number: f64) -> String {
     let mut text = String::new();
-    for at in 0..6 {
+    for at in 0..LAYERS {
         let scale = if at == 1 { number } else { 1.5 + f64::from(at) };
         text.push_str(&format!(
             "def layer{at} [n] (x: [n]Real): [n]Real =\n  \
@@ -181,7 +184,7 @@ fn layers(number: f64) -> String {
         ));
     }
     text.push_str("def f [n] (x: [n]Real): Real =\n  let y = [ 2.0 * t | t <- x ] in\n");
-    (0..6).for_each(|at| {
+    (0..LAYERS).for_each(|at| {
         text.push_str(&format!("  let x = layer{at} x in\n  let y = layer{at} y in\n"));
     });
     text + "  sum x + sum y\n"
