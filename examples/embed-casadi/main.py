@@ -30,12 +30,14 @@ def at_rest(height, lengths):
     limits = [(LENGTH / N) ** 2] * N + [0.0, 0.0, 1.0, 0.2]
     guess = [i / N for i in range(N + 1)] + [0.2 * i / N - 0.5 * (i % N > 0) for i in range(N + 1)]
     solution = solver(x0=guess, lbg=limits, ubg=limits)
-    return solver.stats(), float(solution["f"]), solution["x"]
+    entries = solver.get_function("nlp_jac_g").nnz_out(1), solver.get_function("nlp_hess_l").nnz_out(0)
+    return solver.stats(), float(solution["f"]), solution["x"], entries
 
 
-stats, value, points = at_rest(height, lengths)
-own_stats, own_value, own_points = at_rest(own_height, own_lengths)
+stats, value, points, entries = at_rest(height, lengths)
+own_stats, own_value, own_points, own_entries = at_rest(own_height, own_lengths)
 print(f"{stats['return_status']}: height {value:.9f} after {stats['iter_count']} iterations")
 print(f"CasADi's own functions: height {own_value:.9f} after {own_stats['iter_count']} iterations")
 difference = float(ca.norm_inf(points - own_points))
 print("the chains agree" if difference < 1e-7 else f"the chains differ by {difference}")
+print(f"entries of the Jacobian and the Hessian: {entries}, by CasADi {own_entries}")

@@ -59,14 +59,16 @@ static void tables(void) {
   HOLD(matrices_many_diff_in(0) && matrices_many_diff_in(1) && !matrices_many_diff_in(2) && !matrices_many_diff_out(2));
   HOLD(!strcmp(jac_matrices_scaled_name_out(1), "jac_value_s"));
   const long long *block = jac_matrices_scaled_sparsity_out(0), *none = jac_matrices_many_sparsity_out(4);
-  HOLD(block[0] == 6 && block[1] == 6 && block[2] == 1);
+  /* An entry for each column, and the matrix is turned on the way. */
+  HOLD(block[0] == 6 && block[1] == 6 && block[2] == 0 && block[3] == 1 && block[8] == 6);
+  HOLD(block[9] == 0 && block[10] == 2 && block[11] == 4 && block[12] == 1 && block[13] == 3 && block[14] == 5);
   HOLD(none[0] == 1 && none[1] == 3 && !none[2] && !none[3] && !none[4] && !none[5]);
   HOLD(!strcmp(fwd1_adj1_matrices_scaled_name_in(6), "fwd_a"));
 }
 
 static void values(void) {
   int status;
-  double value[6], columns[36], by_s[6];
+  double value[6], columns[6], by_s[6];
   CALL(matrices_scaled, ((given_t[]){a, &s}), ((double *[]){value}));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 2; j++) HOLD(value[j + i * 2] == s * a[i + j * 3] * a[i + j * 3]);
@@ -81,16 +83,16 @@ static void values(void) {
     for (int j = 0; j < 2; j++)
       for (int k = 0; k < 6; k++) {
         int at = j + i * 2, of = i + j * 3;
-        HOLD(columns[at + k * 6] == (k == of ? 2 * s * a[of] : 0) && by_s[at] == a[of] * a[of]);
+        HOLD(k != of || (columns[k] == 2 * s * a[of] && by_s[at] == a[of] * a[of]));
       }
   /* Row by row, and column by column. */
   for (int e = 0; e < 6; e++) {
     double seed[6] = {0}, a_bar[6], s_bar, value_dot[6];
     seed[e] = 1;
     CALL(adj1_matrices_scaled, ((given_t[]){a, &s, 0, seed}), ((double *[]){a_bar, &s_bar}));
-    for (int k = 0; k < 6; k++) HOLD(a_bar[k] == columns[e + k * 6] && s_bar == by_s[e]);
+    for (int k = 0; k < 6; k++) HOLD(a_bar[k] == (k == e / 2 + e % 2 * 3 ? columns[k] : 0) && s_bar == by_s[e]);
     CALL(fwd1_matrices_scaled, ((given_t[]){a, &s, 0, seed, 0}), ((double *[]){value_dot}));
-    for (int k = 0; k < 6; k++) HOLD(value_dot[k] == columns[k + e * 6]);
+    for (int k = 0; k < 6; k++) HOLD(value_dot[k] == (e == k / 2 + k % 2 * 3 ? columns[e] : 0));
   }
   const double ones[6] = {1, 1, 1, 1, 1, 1}, two = 2;
   double a_bar_dot[6], s_bar_dot;
@@ -137,8 +139,70 @@ static void parts(void) {
   HOLD(status == 1);
 }
 
+/* A function of matrices with so many numbers, and its Jacobian by one sweep for each number of an input. */
+typedef int (*function)(const double **arg, double **res, long long *iw, double *w, int mem);
+typedef const long long *(*sizes)(long long i);
+static void compressed(function jac, sizes blocks, function forward, int n_in, const int *in, int n_out, const int *out,
+                       const double **point, int entries) {
+  given_t given[40];
+  double *wanted[40], room[40][60], work[400], seed[60], column[8][60], *columns[8], only[60];
+  int n = n_in * n_out, seen = 0;
+  memcpy(given, point, sizeof(*given) * (size_t)(n_in + n_out));
+  for (int b = 0; b < n; b++) wanted[b] = room[b];
+  HOLD(!jac(given, wanted, 0, work, 0));
+  for (int i = 0; i < n_in; i++)
+    for (int e = 0; e < in[i]; e++) {
+      memset(seed, 0, sizeof seed);
+      seed[e] = 1;
+      for (int k = 0; k < n_in; k++) given[n_in + n_out + k] = k == i ? seed : 0;
+      for (int o = 0; o < n_out; o++) columns[o] = column[o];
+      HOLD(!forward(given, columns, 0, work, 0));
+      for (int o = 0; o < n_out; o++) {
+        const long long *ccs = blocks(o * n_in + i);
+        HOLD(ccs[0] == out[o] && ccs[1] == in[i]);
+        double full[60] = {0};
+        int is_dense = ccs[2] == 1;
+        for (long long k = is_dense ? 0 : ccs[2 + e]; k < (is_dense ? out[o] : ccs[3 + e]); k++, seen++)
+          full[is_dense ? k : ccs[3 + in[i] + k]] = room[o * n_in + i][is_dense ? e * out[o] + k : k];
+        for (int k = 0; k < out[o]; k++) HOLD(full[k] == column[o][k]);
+      }
+    }
+  HOLD(seen == entries);
+  /* One block alone. */
+  for (int b = 0; b < n; b++) {
+    const long long *ccs = blocks(b);
+    long long count = ccs[2] == 1 ? ccs[0] * ccs[1] : ccs[2 + ccs[1]];
+    for (int k = 0; k < n; k++) wanted[k] = k == b ? only : 0;
+    HOLD(!jac(given, wanted, 0, work, 0));
+    for (long long k = 0; k < count; k++) HOLD(only[k] == room[b][k]);
+  }
+}
+
+static void sparse(void) {
+  const double x[3] = {1, 2, 3}, c = 2, seed[3] = {0.5, -1, 2}, three = 3, two = 2, one = 1;
+  const long long *band = jac_matrices_banded_sparsity_out(0), *full = jac_matrices_banded_sparsity_out(1);
+  const long long wanted[] = {3, 3, 0, 2, 4, 5, 0, 1, 1, 2, 2};
+  HOLD(!memcmp(band, wanted, sizeof wanted) && full[2] == 1);
+  compressed(jac_matrices_banded, jac_matrices_banded_sparsity_out, fwd1_matrices_banded, 2, (int[]){3, 1}, 1,
+             (int[]){3}, (given_t[]){x, &c, 0}, 8);
+  compressed(jac_matrices_rolled, jac_matrices_rolled_sparsity_out, fwd1_matrices_rolled, 1, (int[]){6}, 1, (int[]){6},
+             (given_t[]){a, 0}, 6);
+  compressed(jac_matrices_first, jac_matrices_first_sparsity_out, fwd1_matrices_first, 2, (int[]){1, 3}, 1, (int[]){3},
+             (given_t[]){&three, x, 0}, 5);
+  /* The cotangents by the inputs, by the value, which nothing depends on, and by its cotangent. */
+  compressed(jac_adj1_matrices_banded, jac_adj1_matrices_banded_sparsity_out, fwd1_adj1_matrices_banded, 4,
+             (int[]){3, 1, 3, 3}, 2, (int[]){3, 1}, (given_t[]){x, &c, 0, seed, 0, 0}, 4 + 3 + 3 + 8);
+  compressed(jac_adj1_matrices_bent, jac_adj1_matrices_bent_sparsity_out, fwd1_adj1_matrices_bent, 3,
+             (int[]){3, 1, 1}, 1, (int[]){3}, (given_t[]){x, 0, &one, 0}, 7 + 3);
+  /* An Int, or a Real, decides where the entries are. */
+  HOLD(jac_matrices_picked_sparsity_out(1)[2] == 1 && jac_matrices_sorted_sparsity_out(0)[2] == 1);
+  compressed(jac_matrices_picked, jac_matrices_picked_sparsity_out, fwd1_matrices_picked, 2, (int[]){1, 3}, 1,
+             (int[]){3}, (given_t[]){&two, x, 0}, 9);
+}
+
 int main(void) {
   tables();
+  sparse();
   matrices_scaled_incref();
   values();
   parts();

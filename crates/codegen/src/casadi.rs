@@ -1,17 +1,19 @@
-//! Foreign interface for CasADi: C libraries of dense matrices of fixed sizes, column by column, with tables of their
-//! sizes.
+//! Foreign interface for CasADi: C libraries of matrices of fixed sizes, column by column, with tables of their sizes.
+//! Jacobians may be sparse.
 //!
 //! Input: an [`Interface`] whose functions compute, and for each function that CasADi finds by its name what it takes
 //! and gives. Output: a header and one self-contained C file.
 //!
 //! ```text
 //! f, of one input and one output     f(arg, res, iw, w, mem), f_n_in(), f_name_in(i), f_sparsity_in(i), f_work(…), …
-//! its Jacobian                       jac_f(…): a column for each tangent, or a row for each cotangent
+//! its Jacobian                       jac_f(…): a column for each tangent, or a row for each cotangent, or few sweeps
 //! ```
 //!
 //! Law: an input that is not given is zero; an output that is not wanted is neither computed twice nor copied. A call
 //! that fails gives 1 and leaves a message. Contexts that no call uses are kept, one for each call at a time, so that
 //! calls from several threads do not meet.
+
+mod compressed;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,6 +24,8 @@ use pullback_ir::{Elem, Type};
 use crate::emit::{Unit, library_file, prefix};
 use crate::field::Field;
 use crate::library::{EXPORT, Interface};
+
+pub use compressed::{Compressed, Entries, Sweep};
 
 /// A library for CasADi.
 #[derive(Debug)]
@@ -56,8 +60,8 @@ pub struct Leaf {
     pub rows: i64,
     /// How many columns.
     pub columns: i64,
-    /// Whether all of it is always zero.
-    pub is_zero: bool,
+    /// Which entries it has.
+    pub entries: Entries,
     /// Whether derivatives are with respect to it, or of it.
     pub moves: bool,
 }
@@ -83,6 +87,8 @@ pub enum Computes {
         /// The number of the table of the function.
         function: usize,
     },
+    /// The same, of a sparse Jacobian.
+    Sweeps(Compressed),
 }
 
 impl Leaf {
@@ -90,10 +96,13 @@ impl Leaf {
         self.rows * self.columns
     }
 
-    /// The name of the constant that describes its sizes.
-    fn sparsity(&self) -> String {
-        let kind = if self.is_zero { 'z' } else { 's' };
-        format!("pb_{kind}{}_{}", self.rows, self.columns)
+    /// The name of the constant that describes its sizes, of an output with this number of a table with this one.
+    fn sparsity(&self, table: usize, at: usize) -> String {
+        match self.entries {
+            Entries::Dense => format!("pb_s{}_{}", self.rows, self.columns),
+            Entries::Zero => format!("pb_z{}_{}", self.rows, self.columns),
+            Entries::Some { .. } => format!("pb_p{table}_{at}"),
+        }
     }
 }
 
@@ -118,7 +127,7 @@ impl Casadi {
 
     /// What the names of functions begin with.
     pub fn beginnings() -> &'static [&'static str] {
-        &["", "jac_", "fwd1_", "adj1_", "fwd1_adj1_"]
+        &["", "jac_", "fwd1_", "adj1_", "fwd1_adj1_", "jac_adj1_"]
     }
 
     /// The header.
@@ -126,7 +135,7 @@ impl Casadi {
         let name = &self.interface.name;
         let guard = format!("{}_H", name.to_uppercase());
         let mut text = format!(
-            "/* Made by Pullback: what CasADi's `external` loads. Matrices are dense, column by column. Each function\n\
+            "/* Made by Pullback: what CasADi's `external` loads. Matrices lie column by column. Each function\n\
              \x20  gives 0, or 1 if the program fails: then {name}_message says why, in the same thread. `arg`, `res` and\n\
              \x20  `w` have room for as much as _work says. An input may be 0, which is all zero; so may an output. */\n\
              #ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
@@ -163,7 +172,7 @@ impl Casadi {
         let name = &self.interface.name;
         let _ = writeln!(text, "PB_EXPORT const char *{name}_message(void) {{ return pb_told; }}");
         let leaves = self.tables.iter().flat_map(|table| table.inputs.iter().chain(&table.outputs));
-        let sizes: BTreeSet<String> = leaves.map(sizes).collect();
+        let sizes: BTreeSet<String> = leaves.filter_map(sizes).collect();
         text.extend(sizes);
         for number in 0..self.tables.len() {
             text.push_str(&self.table(number, units.len()));
@@ -178,12 +187,16 @@ impl Casadi {
             String::from("\n"),
             "const double **arg, double **res, long long *iw, double *w, int mem",
         );
+        for (at, leaf) in outputs.iter().enumerate() {
+            let name = leaf.sparsity(number, at);
+            text.extend(leaf.entries.sparse_sizes((leaf.rows, leaf.columns), &name));
+        }
         for (list, leaves) in [("in", inputs), ("out", outputs)] {
             let _ = writeln!(text, "static const pb_leaf pb_{list}{number}[] = {{");
-            for leaf in leaves {
+            for (at, leaf) in leaves.iter().enumerate() {
                 let Leaf { name, moves, .. } = leaf;
-                let _ =
-                    writeln!(text, "  {{\"{name}\", {}, {}}},", leaf.sparsity(), u8::from(*moves));
+                let sparsity = leaf.sparsity(number, at);
+                let _ = writeln!(text, "  {{\"{name}\", {sparsity}, {}}},", u8::from(*moves));
             }
             text.push_str("  {0, 0, 0}};\n");
         }
@@ -191,6 +204,11 @@ impl Casadi {
             Computes::Call { .. } => (0, 0),
             Computes::Jacobian { of, .. } => {
                 (self.tables[*of].inputs.len() - inputs.len(), self.tables[*of].outputs.len())
+            }
+            Computes::Sweeps(plan) => {
+                let most =
+                    |count: fn(&Table) -> usize| self.swept(plan).map(count).max().unwrap_or(0);
+                (most(|of| of.inputs.len()) - inputs.len(), most(|of| of.outputs.len()))
             }
         };
         let room = self.room(table);
@@ -213,6 +231,18 @@ impl Casadi {
                     self.tables[*of].symbol
                 )
             }
+            Computes::Sweeps(plan) => {
+                text.push_str(&plan.tables(number));
+                let Compressed { forward, reverse, function, .. } = plan;
+                let (n_in, n_out) =
+                    (self.tables[*function].inputs.len(), self.tables[*function].outputs.len());
+                let forward = &self.tables[*forward].symbol;
+                let reverse = reverse.map_or("0", |reverse| &*self.tables[reverse].symbol);
+                format!(
+                    "pb_by_sweeps({forward}, {reverse}, &pb_plan{number}, pb_in{function}, {n_in}, pb_out{function}, \
+                     {n_out}, arg, res, w)"
+                )
+            }
         };
         let _ = write!(
             text,
@@ -220,6 +250,11 @@ impl Casadi {
              PB_EXPORT int {symbol}({arguments}) {{\n  (void)iw;\n  (void)mem;\n  return {body};\n}}\n"
         );
         text
+    }
+
+    /// What the sweeps of a plan call.
+    fn swept<'t>(&'t self, plan: &'t Compressed) -> impl Iterator<Item = &'t Table> {
+        [Some(plan.forward), plan.reverse].into_iter().flatten().map(|of| &self.tables[of])
     }
 
     /// How many numbers of work space a function takes.
@@ -235,6 +270,12 @@ impl Casadi {
                     most(outputs) + inputs.iter().map(Leaf::count).sum::<i64>()
                 };
                 own + self.room(&self.tables[*of])
+            }
+            Computes::Sweeps(plan) => {
+                let Table { inputs, outputs, .. } = &self.tables[plan.function];
+                let moving = inputs.iter().chain(outputs).filter(|leaf| leaf.moves);
+                let callee = self.swept(plan).map(|of| self.room(of)).max().unwrap_or(0);
+                moving.map(Leaf::count).sum::<i64>() + callee
             }
         }
     }
@@ -277,13 +318,18 @@ impl Casadi {
     }
 }
 
-/// The constant that describes sizes: dense, or without any entry.
-fn sizes(leaf: &Leaf) -> String {
-    let (Leaf { rows, columns, .. }, name) = (leaf, leaf.sparsity());
-    if leaf.is_zero {
-        format!("static const long long {name}[{}] = {{{rows}, {columns}}};\n", columns + 3)
-    } else {
-        format!("static const long long {name}[] = {{{rows}, {columns}, 1}};\n")
+/// The constant that describes sizes: dense, or without any entry. A sparse matrix has one of its own.
+fn sizes(leaf: &Leaf) -> Option<String> {
+    let (Leaf { rows, columns, .. }, name) = (leaf, leaf.sparsity(0, 0));
+    match leaf.entries {
+        Entries::Dense => {
+            Some(format!("static const long long {name}[] = {{{rows}, {columns}, 1}};\n"))
+        }
+        Entries::Zero => Some(format!(
+            "static const long long {name}[{}] = {{{rows}, {columns}}};\n",
+            columns + 3
+        )),
+        Entries::Some { .. } => None,
     }
 }
 

@@ -44,7 +44,7 @@ mod transformations;
 
 pub use call::{More, Native, Ran};
 pub use callable::{Allowed, Callable, Draft, Gave, Given, Items, Lent};
-pub use casadi::{Casadi, Computes, Leaf, Table};
+pub use casadi::{Casadi, Compressed, Computes, Entries, Leaf, Sweep, Table};
 pub use compiler::{Failure, Level, Units, compiler, may_compile, shared_object, spare_compiler};
 pub use emit::{Code, Cuts, Fp, Sites, Unit, emit, emit_all, emit_by};
 pub use fault::cannot_be_made;

@@ -361,7 +361,7 @@ impl Compiled {
         let points = points.iter().map(Given::Point);
         let given: Vec<Given<'_>> = points.chain(followed.iter().map(Given::Inputs)).collect();
         let limits = options.limits.clone();
-        let mut traced = dependences(&lowered.program, lowered.roots[0], &given, limits)?;
+        let mut traced = dependences(&lowered.program, lowered.roots[0], &given, limits, None)?;
         let results = std::mem::take(&mut traced.results);
         match self.told(shown(lowered, result, results)).as_tuple() {
             Some([_, tangent]) => Ok((tangent.clone(), traced)),

@@ -154,7 +154,7 @@ fn planned(
         | Given::Absent(_) => 0,
     };
     let columns = given[points..].iter().map(count).sum();
-    let found = dependences(&single.code, single.root, &arguments, limits.clone())?;
+    let found = dependences(&single.code, single.root, &arguments, limits.clone(), None)?;
     let mut sets = vec![];
     for result in &found.results[values..] {
         sets.extend(result.as_real());

@@ -3,6 +3,8 @@
 //! Input: the columns of each row. Output: a [`Pattern`], its transpose, what it has in common with its mirror image.
 //! Invariants. The columns of a row ascend. Room is linear in entries, rows and columns.
 
+use std::ops::Range;
+
 /// The places of a sparse matrix, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -68,6 +70,23 @@ impl Pattern {
     /// The column of each entry, row by row.
     pub fn entries(&self) -> &[u32] {
         &self.entries
+    }
+    /// Whether each place is an entry.
+    pub fn is_full(&self) -> bool {
+        self.count() == self.rows() * self.columns
+    }
+    /// A block: the columns from one on up to another, of the rows from one on up to another.
+    pub fn block(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let mut block = Self::new(columns.len());
+        for row in rows {
+            let all = self.row(row);
+            let at = |bound: usize| all.partition_point(|column| (*column as usize) < bound);
+            let kept = &all[at(columns.start)..at(columns.end)];
+            block.push(|entries| {
+                entries.extend(kept.iter().map(|column| column - columns.start as u32));
+            });
+        }
+        block
     }
     /// The entries as pairs of row and column, row by row.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -153,6 +172,13 @@ mod tests {
         let ordered: Vec<_> =
             pattern.transposed_order().into_iter().map(|at| (places[at].1, places[at].0)).collect();
         assert!(turned.places().eq(ordered));
+    }
+
+    #[test]
+    fn a_block_has_the_entries_within() {
+        let pattern = Pattern::of_rows(4, [&[0, 3][..], &[], &[1, 2, 3]]);
+        assert_eq!(pattern.block(0..3, 1..3), Pattern::of_rows(2, [&[][..], &[], &[0, 1]]));
+        assert!(pattern.block(2..3, 1..4).is_full() && !pattern.block(1..3, 1..4).is_full());
     }
 
     #[test]

@@ -122,6 +122,15 @@ impl Plan {
         Self::made(pattern, seeds, sweeps, places)
     }
 
+    /// A plan for a matrix of any pattern, by directional derivatives alone.
+    pub fn by_columns(pattern: Pattern) -> Self {
+        let turned = pattern.transpose();
+        let columns = Columns { rows: &pattern, columns: &turned, without: &[] }.coloured();
+        let rows = Colours { of: vec![], count: 0 };
+        let both = Both { peeled: vec![], columns, rows };
+        Self::bidirectional(pattern, &both, false)
+    }
+
     fn bidirectional(pattern: Pattern, both: &Both, is_turned: bool) -> Self {
         let forward = |lines: Vec<u32>| {
             if is_turned { Sweep::Reverse(lines) } else { Sweep::Forward(lines) }
@@ -321,6 +330,9 @@ mod tests {
             let plan = Plan::of(pattern);
             assert!(plan.sweeps().len() <= least, "{plan:?}");
             check(&plan, false);
+            let forward = Plan::by_columns(plan.pattern().clone());
+            assert_eq!(forward.counts().1, 0);
+            check(&forward, false);
         }
     }
 

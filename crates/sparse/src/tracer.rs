@@ -20,7 +20,7 @@ mod prepare;
 mod tangent;
 mod value;
 
-use pullback_base::{Diagnostic, Exceeded, Limits, Span};
+use pullback_base::{Budget, Diagnostic, Exceeded, Limits, Span};
 use pullback_ir::eval;
 use pullback_ir::{FuncId, Program};
 use pullback_prim::Fault;
@@ -31,13 +31,15 @@ use rustc_hash::FxHashMap;
 
 use machine::Machine;
 use prepare::Ready;
-use value::Value;
+use value::{As, Value};
 
 /// An argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Given<'l> {
-    /// A value.
+    /// A value. Its Ints, Bools and Strings are the same at each point.
     Point(&'l eval::Value),
+    /// A value that is another one at another point, Ints, Bools and Strings too.
+    Data(&'l eval::Value),
     /// A value whose Reals are the numbers of inputs, counted from one; 0 is that of none.
     Inputs(&'l eval::Value),
 }
@@ -49,27 +51,31 @@ pub struct Dependences {
     pub results: Vec<eval::Value>,
     /// The sets.
     pub sets: Sets,
-    /// Whether no data decided what was executed: each point with the same sizes and Ints has these dependences.
+    /// Whether no data decided what was executed: each point with the same sizes has these dependences, and with the same
+    /// Ints of what was no [`Given::Data`].
     pub holds_everywhere: bool,
 }
 
-/// What the results of a function depend on.
+/// What the results of a function depend on. Beyond a budget of steps there is an error.
 pub fn dependences(
     program: &Program,
     func: FuncId,
     arguments: &[Given<'_>],
     limits: Limits,
+    budget: Option<Budget>,
 ) -> Result<Dependences, Box<Diagnostic>> {
     let ready = Ready::new(program);
     let inputs = arguments.iter().map(|argument| match argument {
-        Given::Point(_) => 0,
+        Given::Point(_) | Given::Data(_) => 0,
         Given::Inputs(leaf) => highest(leaf),
     });
     let inputs = inputs.max().unwrap_or(0);
     let mut machine = Machine::new(&ready, inputs, limits);
+    machine.meter.budget = budget;
     let args = arguments.iter().map(|argument| match argument {
-        Given::Point(leaf) => Value::given(leaf, false),
-        Given::Inputs(leaf) => Value::given(leaf, true),
+        Given::Point(leaf) => Value::given(leaf, As::Point),
+        Given::Data(leaf) => Value::given(leaf, As::Data),
+        Given::Inputs(leaf) => Value::given(leaf, As::Inputs),
     });
     let results = machine.call(func, args.collect())?;
     let results = results.iter().map(Value::told).collect();

@@ -16,6 +16,7 @@ mod names;
 mod packed;
 mod shape;
 mod single;
+mod sparsity;
 mod sums;
 
 use std::path::Path;
@@ -35,6 +36,7 @@ use pullback_session::{Query, Stop, Target};
 
 pub use asked::{Abi, Build};
 use entries::{Found, Offered, offered};
+use matrices::Firsts;
 use names::Names;
 pub use shape::{Derivative, Kind, Param, Shape};
 pub use single::{Single, Term, Whole, single, term};
@@ -82,6 +84,10 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     let functions = functions.collect();
     let interface = Interface { functions, name, sums: manifest::tags(&program, &sums) };
     let place = |span: Span| place(query, span);
+    let tables = match asked.abi {
+        Abi::C => vec![],
+        Abi::Casadi => tables(&interface, &offers, &codes, &mut names),
+    };
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
     let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
         let roots = std::slice::from_ref(root);
@@ -96,7 +102,6 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
             (interface.header(), interface.source(&units, &place), manifest)
         }
         Abi::Casadi => {
-            let tables = tables(&interface, &offers, &mut names);
             let manifest = manifest::of_tables(&name, &tables, &left_out);
             let casadi = Casadi { interface, tables };
             (casadi.header(), casadi.source(&units, &place), manifest)
@@ -124,7 +129,12 @@ fn alone(program: &Program, def: DefId) -> Result<(Code, FuncId), Box<Diagnostic
 }
 
 /// What CasADi finds of all definitions.
-fn tables(interface: &Interface, offers: &[Offered], names: &mut Names) -> Vec<Table> {
+fn tables(
+    interface: &Interface,
+    offers: &[Offered],
+    codes: &[(Code, FuncId)],
+    names: &mut Names,
+) -> Vec<Table> {
     let mut tables = vec![];
     let mut first = 0;
     // The functions of a definition follow each other, its value first.
@@ -135,8 +145,8 @@ fn tables(interface: &Interface, offers: &[Offered], names: &mut Names) -> Vec<T
         let symbol = names.unique_with(&name, Casadi::beginnings(), Casadi::endings());
         let range = first..first + count;
         let functions = &interface.functions[range.clone()];
-        let before = tables.len();
-        tables.extend(matrices::tables(&offers[range], functions, first, before, &symbol));
+        let firsts = Firsts { function: first, table: tables.len(), symbol: &symbol };
+        tables.extend(matrices::tables(&offers[range.clone()], functions, &codes[range], &firsts));
         first += count;
     }
     tables

@@ -51,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "base", "prim", "syntax", "types", "lambda", "reduce", "eval", "ir", "analysis", "ad",
             "opt", "codegen", "compile", "engine", "engines", "oracle", "data", "session",
+            "sparse",
         ],
     ),
     ("ide", &["base", "syntax", "types", "session", "tools"]),

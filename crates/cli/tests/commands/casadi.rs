@@ -48,7 +48,10 @@ fn ipopt_solves_a_problem_with_a_library() {
     let told = String::from_utf8_lossy(&done.stdout).into_owned();
     let lines: Vec<&str> = told.lines().collect();
     let errors = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(lines.len(), 3, "{told}{errors}");
+    assert_eq!(lines.len(), 4, "{told}{errors}");
     assert!(lines[0].starts_with("Solve_Succeeded: height -3.903664138"), "{told}");
     assert_eq!(lines[2], "the chains agree", "{told}");
+    // Of 24 rows and 42 columns, and of the upper half of 42 by 42.
+    let entries = "entries of the Jacobian and the Hessian: (84, 82), by CasADi (84, 82)";
+    assert_eq!(lines[3], entries, "{told}");
 }

@@ -178,6 +178,55 @@ static PB_UNUSED int pb_by_rows(pb_function reverse, const pb_leaf *in, long lon
   return 0;
 }
 
+/* Sweeps that tell a sparse Jacobian. Inputs that move are counted through, and so are outputs. Sweep `s` is along inputs
+   if ways[s] is 1, along outputs if it is 0: its direction is 1 at seeds[from[s]] and so on. Of block `b` it tells entries
+   told[s * blocks + b] and so on: number places[k] of its answer is entry at[k] of the block. */
+typedef struct {
+  int count;
+  const int *ways, *from, *seeds, *told, *places, *at;
+} pb_sweeps;
+
+/* Gives each input or output that moves a place in a list of numbers, and the others none; how many there are. */
+static PB_UNUSED long long pb_placed(const pb_leaf *leaves, long long n, double *numbers, double **places) {
+  long long count = 0;
+  for (long long k = 0; k < n; k++) {
+    places[k] = leaves[k].moves ? numbers + count : 0;
+    if (leaves[k].moves) count += pb_numel(&leaves[k]);
+  }
+  return count;
+}
+
+/* The blocks of a sparse Jacobian, each of an output and an input. `arg` and `res` have room for what `forward` and `reverse`
+   take and give, `w` for a direction, an answer and what they need. */
+static PB_UNUSED int pb_by_sweeps(pb_function forward, pb_function reverse, const pb_sweeps *plan, const pb_leaf *in,
+                                  long long n_in, const pb_leaf *out, long long n_out, const double **arg,
+                                  double **res, double *w) {
+  long long blocks = n_in * n_out;
+  double **answers = res + blocks;
+  for (int s = 0; s < plan->count; s++) {
+    const int *told = plan->told + s * blocks;
+    long long wanted = 0;
+    for (long long b = 0; b < blocks; b++) wanted += res[b] && told[b + 1] > told[b];
+    if (!wanted) continue;
+    int is_forward = plan->ways[s];
+    const pb_leaf *seeded = is_forward ? in : out, *answered = is_forward ? out : in;
+    long long n = is_forward ? n_in : n_out, m = is_forward ? n_out : n_in;
+    long long count = 0;
+    for (long long k = 0; k < n; k++) {
+      arg[n_in + n_out + k] = seeded[k].moves ? w + count : 0;
+      if (seeded[k].moves) count += pb_numel(&seeded[k]);
+    }
+    memset(w, 0, (uint64_t)count * sizeof *w);
+    for (int k = plan->from[s]; k < plan->from[s + 1]; k++) w[plan->seeds[k]] = 1;
+    double *answer = w + count;
+    long long more = pb_placed(answered, m, answer, answers);
+    if ((is_forward ? forward : reverse)(arg, answers, 0, answer + more, 0)) return 1;
+    for (long long b = 0; b < blocks; b++)
+      for (int k = told[b]; res[b] && k < told[b + 1]; k++) res[b][plan->at[k]] = answer[plan->places[k]];
+  }
+  return 0;
+}
+
 /* What is looked up by name, of a function with these inputs and outputs, each list with an end. */
 #define PB_COUNT(list) ((long long)(sizeof(list) / sizeof *(list)) - 1)
 #define PB_AT(list, i) ((i) >= 0 && (i) < PB_COUNT(list) ? &(list)[i] : 0)

@@ -147,6 +147,7 @@ impl<'r, 'p> Machine<'r, 'p> {
     fn burn(&mut self) -> Result<(), Fault> {
         if self.fuel.burn() {
             self.sets.check(&self.meter)?;
+            self.meter.count_steps()?;
             self.meter.check()?;
         }
         Ok(())

@@ -35,6 +35,17 @@ pub enum Value {
     Acc(Rc<Acc>),
 }
 
+/// What a value from outside is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// A point, whose Reals are data.
+    Point,
+    /// Data altogether.
+    Data,
+    /// Numbers of inputs.
+    Inputs,
+}
+
 /// A data value: a tag and fields.
 #[derive(Debug)]
 pub struct Node {
@@ -318,17 +329,19 @@ impl Value {
 
     /// A leaf that came from outside. Its Reals are tainted; if they are followed, each is the number of an input, counted
     /// from one, or 0 for none.
-    pub fn given(leaf: &eval::Value, is_followed: bool) -> Self {
+    pub fn given(leaf: &eval::Value, as_what: As) -> Self {
+        let is_followed = as_what == As::Inputs;
+        let is_data = as_what == As::Data;
         let set = |x: f64| if is_followed { x as Set } else { Sets::EMPTY };
         match leaf {
             eval::Value::Undef => Self::Undef,
             eval::Value::Real(x) => Self::Real(*x, set(*x), true),
-            eval::Value::Int(n) => Self::Int(*n, false),
-            eval::Value::Bool(truth) => Self::Bool(*truth, false),
-            eval::Value::Str(text) => Self::Str((***text).into(), false),
+            eval::Value::Int(n) => Self::Int(*n, is_data),
+            eval::Value::Bool(truth) => Self::Bool(*truth, is_data),
+            eval::Value::Str(text) => Self::Str((***text).into(), is_data),
             eval::Value::Tag(_) | eval::Value::Data(_) => {
                 let Some((tag, fields)) = leaf.as_data() else { bug("sparse", "a data value") };
-                let fields = fields.iter().map(|field| Self::given(field, is_followed)).collect();
+                let fields = fields.iter().map(|field| Self::given(field, as_what)).collect();
                 Self::data(tag, fields)
             }
             eval::Value::Array(array) => {
@@ -341,11 +354,11 @@ impl Value {
                 } else if let Some(bools) = array.bools() {
                     Items::Bool(bools.to_vec())
                 } else if let Some(values) = array.values() {
-                    Items::Values(values.iter().map(|it| Self::given(it, is_followed)).collect())
+                    Items::Values(values.iter().map(|it| Self::given(it, as_what)).collect())
                 } else {
                     Items::Unit
                 };
-                let tainted = matches!(items, Items::Real(_));
+                let tainted = is_data || matches!(items, Items::Real(_));
                 Self::array(array.shape().clone(), Buffer::new(items, sets, tainted))
             }
             eval::Value::Acc(_) => bug("sparse", "a value from outside, not an accumulator"),

@@ -18,6 +18,8 @@ pub struct Sizes {
     pub params: Vec<[i64; 2]>,
     /// Of the result.
     pub results: Vec<[i64; 2]>,
+    /// Of each part of the parameters, the size that it is, if it is an Int that is one.
+    pub values: Vec<Option<i64>>,
 }
 
 /// The sizes of what a definition takes and gives, or why they are not known.
@@ -37,9 +39,12 @@ pub fn sizes(global: &Global, count: usize, given: &[(String, i64)]) -> Result<S
         bug("a library offers definitions with all their parameters");
     }
     let look = Look { global, known: &known };
-    let mut sizes = Sizes { params: vec![], results: vec![] };
-    for ty in types {
+    let mut sizes = Sizes { params: vec![], results: vec![], values: vec![] };
+    for (at, ty) in types.into_iter().enumerate() {
         look.at(ty, &mut vec![], &mut sizes.params)?;
+        let of = global.sizes.iter().find(|size| size.value_of == Some(at));
+        let value = of.and_then(|size| known.get(&Atom::Param(size.id)).copied());
+        sizes.values.resize(sizes.params.len(), value);
     }
     look.at(result, &mut vec![], &mut sizes.results)?;
     Ok(sizes)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pullback_codegen::{Field, Interface, Leaf, Table};
+use pullback_codegen::{Entries, Field, Interface, Leaf, Table};
 use pullback_data::output::push_json_string;
 use pullback_lambda::{Data, DataId, Program};
 
@@ -117,8 +117,14 @@ fn text_of(
 }
 
 fn leaves(leaves: &[Leaf]) -> String {
-    let texts = leaves.iter().map(|Leaf { name, rows, columns, .. }| {
-        format!("{{\"name\": {}, \"rows\": {rows}, \"columns\": {columns}}}", string(name))
+    let texts = leaves.iter().map(|Leaf { name, rows, columns, entries, .. }| {
+        let entries = match entries {
+            Entries::Dense => String::new(),
+            Entries::Zero => ", \"entries\": 0".to_owned(),
+            Entries::Some { rows, .. } => format!(", \"entries\": {}", rows.len()),
+        };
+        let name = string(name);
+        format!("{{\"name\": {name}, \"rows\": {rows}, \"columns\": {columns}{entries}}}")
     });
     parts(texts.collect())
 }

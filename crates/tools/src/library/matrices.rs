@@ -2,28 +2,41 @@
 //! tangents of the inputs, `adj1_f` the inputs, the outputs and cotangents of the outputs, `jac_f` the inputs and the
 //! outputs.
 //!
-//! Input: the functions of a definition, with sizes. Output: a table for each, and one for the Jacobian.
+//! Input: the functions of a definition, with sizes, and their code. Output: a table for each, one for the Jacobian, and one
+//! for that of the cotangents if it is sparse.
 
-use pullback_codegen::{Computes, Field, Function, Leaf, Table};
+use pullback_codegen::{Computes, Entries, Field, Function, Leaf, Table};
+use pullback_ir::{FuncId, Program as Code};
+use pullback_sparse::Pattern;
 
 use super::entries::Offered;
 use super::fields;
 use super::names::{Names, identifier};
 use super::shape::{Kind, Shape};
+use super::sparsity::{Sparse, Traced, count};
 use crate::bug::bug;
 
-/// The tables of a definition, whose functions are the value and, if anything moves, the derivatives, numbered from
-/// `first` on. `before` tables are there already.
+/// Where the parts of a definition stand among those of a library.
+pub struct Firsts<'s> {
+    /// The number of its first function.
+    pub function: usize,
+    /// That of its first table.
+    pub table: usize,
+    /// Its name.
+    pub symbol: &'s str,
+}
+
+/// The tables of a definition, whose functions are the value and, if anything moves, the derivatives, of these codes.
 pub fn tables(
     offers: &[Offered],
     functions: &[Function],
-    first: usize,
-    before: usize,
-    symbol: &str,
+    codes: &[(Code, FuncId)],
+    firsts: &Firsts<'_>,
 ) -> Vec<Table> {
     let Some(Offered { entry, shape, sizes: Some(sizes), .. }) = offers.first() else {
         bug("a library for CasADi knows sizes")
     };
+    let Firsts { function: first, symbol, .. } = firsts;
     let value = &functions[0];
     let moves = fields::moving(shape);
     let leaves = |fields: &[Field], sizes: &[[i64; 2]], moves: &[bool]| {
@@ -32,7 +45,7 @@ pub fn tables(
             name: names.unique(&field.name),
             rows: *rows,
             columns: *columns,
-            is_zero: false,
+            entries: Entries::Dense,
             moves: *moves,
         };
         if fields.len() != sizes.len() || fields.len() != moves.len() {
@@ -56,25 +69,102 @@ pub fn tables(
             computes: Computes::Call { function: first + at, from, to },
         });
     }
-    if tables.len() > 1 {
-        let total = |leaves: &[Leaf]| -> i64 {
-            let moving = leaves.iter().filter(|leaf| leaf.moves);
-            moving.map(|leaf| leaf.rows * leaf.columns).sum()
-        };
-        let is_forward = total(&inputs) < total(&outputs);
-        let kind = if is_forward { Kind::Jvp } else { Kind::Vjp };
-        let Some(of) = offers.iter().position(|offer| offer.shape.kind == kind) else {
-            bug("a Jacobian is made of tangents or cotangents")
-        };
-        tables.push(Table {
-            symbol: format!("jac_{symbol}"),
-            about: format!("{}: the Jacobian.", identifier(entry)),
-            outputs: blocks(&inputs, &outputs),
-            inputs: [inputs, renamed(&outputs, "out_")].concat(),
-            computes: Computes::Jacobian { of: before + of, is_forward, function: before },
-        });
+    if tables.len() == 1 {
+        return tables;
     }
+    let all = All { offers, functions, codes, firsts, sizes: &sizes.values };
+    let jacobians = all.jacobians(&tables, &inputs, &outputs);
+    tables.extend(jacobians);
     tables
+}
+
+/// What the tables of a definition are made of.
+struct All<'a> {
+    offers: &'a [Offered],
+    functions: &'a [Function],
+    codes: &'a [(Code, FuncId)],
+    firsts: &'a Firsts<'a>,
+    /// The Ints among the parameters that are sizes.
+    sizes: &'a [Option<i64>],
+}
+
+impl All<'_> {
+    /// The number of a function among those of the definition.
+    fn place(&self, kind: Kind) -> usize {
+        match self.offers.iter().position(|offer| offer.shape.kind == kind) {
+            Some(at) => at,
+            None => bug("a library for CasADi has tangents and cotangents"),
+        }
+    }
+
+    /// The pattern of the Jacobian of a table, which the directional derivatives at another one tell.
+    fn pattern(&self, tables: &[Table], at: usize, of: usize) -> Option<Pattern> {
+        let Computes::Call { from, to, .. } = &tables[at].computes else {
+            bug("a derivative is a function")
+        };
+        let traced = Traced {
+            code: &self.codes[at],
+            function: &self.functions[at],
+            wiring: (from, to),
+            given: &tables[at].inputs,
+            inputs: &tables[of].inputs,
+            outputs: &tables[of].outputs,
+            sizes: self.sizes,
+        };
+        traced.pattern()
+    }
+
+    /// The Jacobian of the value, and that of the cotangents if it is sparse.
+    fn jacobians(&self, tables: &[Table], x: &[Leaf], y: &[Leaf]) -> Vec<Table> {
+        let Firsts { table: first, symbol, .. } = self.firsts;
+        let (jvp, vjp) = (self.place(Kind::Jvp), self.place(Kind::Vjp));
+        let both = self.place(Kind::VjpJvp);
+        let entry = identifier(&self.offers[0].entry);
+        let by_inputs = self.pattern(tables, jvp, 0).map(|found| Sparse::jacobian(found, x, y));
+        let inputs = [x.to_vec(), renamed(y, "out_")].concat();
+        let symbol_of = |beginning: &str| format!("{beginning}{symbol}");
+        let mut found = vec![match by_inputs {
+            Some(sparse) => Table {
+                symbol: symbol_of("jac_"),
+                about: format!("{entry}: the Jacobian, in {}.", sparse.words()),
+                inputs,
+                outputs: with_entries(blocks(x, y), &sparse),
+                computes: Computes::Sweeps(sparse.computed(first + jvp, Some(first + vjp), *first)),
+            },
+            None => {
+                let total = |leaves: &[Leaf]| -> usize {
+                    leaves.iter().filter(|leaf| leaf.moves).map(count).sum()
+                };
+                let is_forward = total(x) < total(y);
+                let of = first + if is_forward { jvp } else { vjp };
+                Table {
+                    symbol: symbol_of("jac_"),
+                    about: format!("{entry}: the Jacobian."),
+                    inputs,
+                    outputs: blocks(x, y),
+                    computes: Computes::Jacobian { of, is_forward, function: *first },
+                }
+            }
+        }];
+        let Table { inputs: x, outputs: y, .. } = &tables[vjp];
+        found.extend(self.pattern(tables, both, vjp).map(|found| {
+            let sparse = Sparse::of_cotangents(&found, x, y);
+            Table {
+                symbol: symbol_of("jac_adj1_"),
+                about: format!("{entry}: the Jacobian of the cotangents, in {}.", sparse.words()),
+                inputs: [x.clone(), renamed(y, "out_")].concat(),
+                outputs: with_entries(blocks(x, y), &sparse),
+                computes: Computes::Sweeps(sparse.computed(first + both, None, first + vjp)),
+            }
+        }));
+        found
+    }
+}
+
+/// The blocks of a sparse Jacobian.
+fn with_entries(blocks: Vec<Leaf>, sparse: &Sparse) -> Vec<Leaf> {
+    let with = |(leaf, entries): (Leaf, &Entries)| Leaf { entries: entries.clone(), ..leaf };
+    blocks.into_iter().zip(&sparse.blocks).map(with).collect()
 }
 
 fn beginning(kind: Kind) -> &'static str {
@@ -146,7 +236,7 @@ fn blocks(inputs: &[Leaf], outputs: &[Leaf]) -> Vec<Leaf> {
         name: format!("jac_{}_{}", y.name, x.name),
         rows: y.rows * y.columns,
         columns: x.rows * x.columns,
-        is_zero: !(x.moves && y.moves),
+        entries: if x.moves && y.moves { Entries::Dense } else { Entries::Zero },
         moves: x.moves && y.moves,
     };
     pairs.map(block).collect()
