@@ -38,6 +38,9 @@ pub fn view(value: &Value) -> View<'_> {
         Value::Real(_) | Value::Active(_) => {
             View::Real(value.as_real().unwrap_or_else(|| bug("a Real is a number")))
         }
+        Value::IntOf(..) | Value::RealOf(..) | Value::Chain(..) => {
+            bug("a value of a type that engines keep to themselves")
+        }
         Value::Closure(..) | Value::Partial(_) | Value::Native(_) => View::Fun,
     }
 }

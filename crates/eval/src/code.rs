@@ -149,7 +149,13 @@ pub enum Instr {
     Con { d: Reg, tag: u32, first: Reg, n: u16 },
     Con1 { d: Reg, tag: u16, a: Reg },
     Con2 { d: Reg, tag: u16, a: Reg, b: Reg },
+    /// As `Con1`, of a type that is stored packed.
+    Packed1 { d: Reg, tag: u16, a: Reg },
+    /// As `Con`, of a type of states: the last field is the chain that the others are added to.
+    Cons { d: Reg, tag: u32, first: Reg, n: u16 },
     Field { d: Reg, a: Reg, index: u32 },
+    /// All `n` fields, into registers from the first on.
+    Fields { first: Reg, a: Reg, n: u32 },
 
     // Arrays.
     Array { d: Reg, packing: Packing, first: Reg, n: u32 },

@@ -7,6 +7,7 @@
 
 mod call;
 mod captures;
+mod constructor;
 mod expr;
 mod liveness;
 mod prim;
@@ -155,6 +156,8 @@ struct Function<'s, 'p> {
     span: Span,
     /// The latest instruction that some jump leads to: what stands before may not be rewritten.
     barrier: usize,
+    /// Whether this is code in the place of a call.
+    is_in_place: bool,
 }
 
 /// Compiles one function into its reserved place.
@@ -178,6 +181,7 @@ fn function(
         registers: arity + 1,
         span: body.span,
         barrier: 0,
+        is_in_place: false,
     };
     if let Some(routine) = f.shared.routines.get(&code).copied() {
         let d = f.fresh();

@@ -41,9 +41,10 @@ impl Instr {
             | Self::Tag { d, .. }
             | Self::Fun { d, .. }
             | Self::Global { d, .. } => f(Write(*d)),
-            Self::Move { d, a } | Self::Field { d, a, .. } | Self::Con1 { d, a, .. } => {
-                each(f, [Write(*d), Read(a)])
-            }
+            Self::Move { d, a }
+            | Self::Field { d, a, .. }
+            | Self::Con1 { d, a, .. }
+            | Self::Packed1 { d, a, .. } => each(f, [Write(*d), Read(a)]),
             Self::RealAdd { d, a, b }
             | Self::RealSub { d, a, b }
             | Self::RealMul { d, a, b }
@@ -113,7 +114,9 @@ impl Instr {
             Self::Tuple { d, first, n } | Self::Array { d, first, n, .. } => {
                 each(f, [Write(*d), Run(*first, *n)])
             }
-            Self::Con { d, first, n, .. } => each(f, [Write(*d), Run(*first, u32::from(*n))]),
+            Self::Con { d, first, n, .. } | Self::Cons { d, first, n, .. } => {
+                each(f, [Write(*d), Run(*first, u32::from(*n))])
+            }
             Self::Pair { d, a, b } | Self::Con2 { d, a, b, .. } => {
                 each(f, [Write(*d), Read(b), Read(a)])
             }
@@ -134,6 +137,12 @@ impl Instr {
                     f(Write(reg));
                 }
                 f(Peek(0));
+            }
+            Self::Fields { first, a, n } => {
+                for reg in *first..*first + *n {
+                    f(Write(reg));
+                }
+                f(Read(a));
             }
             Self::Call { code, first } | Self::TailCall { code, first } => {
                 // Register 0 of the window matters only to members of a group, which have just been
@@ -231,6 +240,7 @@ impl Instr {
             | Self::Field { d: old, .. }
             | Self::Pair { d: old, .. }
             | Self::Con1 { d: old, .. }
+            | Self::Packed1 { d: old, .. }
             | Self::Con2 { d: old, .. }
                 if *old == reg =>
             {

@@ -43,4 +43,6 @@ pub use pullback_prim::{
     FUEL_HINT, FUEL_NOTE, Fault, MAX_NESTING, Nonlinear, NotFinite, OUT_OF_FUEL, Request, Ruled,
     amount,
 };
-pub use value::{Active, Array, Fields, Items, NativeValue, Value, equal, primal, tangent_at};
+pub use value::{
+    Active, Array, Chain, Fields, Items, NativeValue, Value, equal, primal, tangent_at,
+};

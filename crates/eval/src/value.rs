@@ -3,13 +3,17 @@
 //! here; what arrays and fields can do is in files of their own.
 
 mod array;
+mod chain;
 mod fields;
 mod free;
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use pullback_base::{Text, memory};
+
+use crate::chunks::Chunks;
 
 /// A value of the calculus.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +37,12 @@ pub enum Value {
     Tuple(Rc<Fields>),
     /// A constructor with one or more fields.
     Data(Rc<Fields>),
+    /// A constructor whose one field is an Int, of a type that is stored packed.
+    IntOf(u32, i64),
+    /// A constructor whose one field is a Real, of a type that is stored packed.
+    RealOf(u32, f64),
+    /// So many of the nodes of a chain, of a type that is stored packed.
+    Chain(u32, Rc<Chain>),
     /// An array.
     Array(Rc<Array>),
     /// A function: its code and what it captured.
@@ -87,6 +97,21 @@ enum FieldItems {
     Two([Value; 2]),
     Three([Value; 3]),
     Many(Vec<Value>),
+}
+
+/// The nodes of a chain.
+#[derive(Debug)]
+pub struct Chain {
+    /// What the first node is added to.
+    before: Value,
+    nodes: RefCell<Nodes>,
+}
+
+#[derive(Debug, Default)]
+struct Nodes {
+    /// The tag of each node, and where its fields begin.
+    heads: Chunks<(u32, u32)>,
+    fields: Chunks<Value>,
 }
 
 /// A function that an engine made, such as a pullback.
@@ -218,6 +243,20 @@ impl Value {
         }
         if let Self::Tag(tag) = self { Some((*tag as usize, &[])) } else { None }
     }
+    /// Tag and fields of the constructor it is, also if it is stored packed.
+    pub fn constructor(&self) -> Option<(usize, Vec<Self>)> {
+        Some(match self {
+            Self::IntOf(tag, n) => (*tag as usize, vec![Self::Int(*n)]),
+            Self::RealOf(tag, x) => (*tag as usize, vec![Self::Real(*x)]),
+            Self::Chain(length, chain) => {
+                (chain.tag(*length) as usize, Chain::fields(chain, *length))
+            }
+            other => {
+                let (tag, fields) = other.as_data()?;
+                (tag, fields.to_vec())
+            }
+        })
+    }
     /// The array it is.
     pub fn as_array(&self) -> Option<&Array> {
         if let Self::Array(array) = self { Some(array) } else { None }
@@ -230,7 +269,16 @@ impl Value {
     /// Whether it is in itself all that it is, so that there is nothing to free.
     #[inline(always)]
     pub(super) fn owns_nothing(&self) -> bool {
-        matches!(self, Self::Unit | Self::Bool(_) | Self::Int(_) | Self::Real(_) | Self::Tag(_))
+        matches!(
+            self,
+            Self::Unit
+                | Self::Bool(_)
+                | Self::Int(_)
+                | Self::Real(_)
+                | Self::Tag(_)
+                | Self::IntOf(..)
+                | Self::RealOf(..)
+        )
     }
     /// Whether it is a function.
     pub fn is_function(&self) -> bool {
@@ -250,7 +298,9 @@ impl Value {
             Self::Real(_) | Self::Active(_) => "a Real",
             Self::Str(_) => "a String",
             Self::Tuple(_) => "a tuple or record",
-            Self::Tag(_) | Self::Data(_) => "a constructor",
+            Self::Tag(_) | Self::Data(_) | Self::IntOf(..) | Self::RealOf(..) | Self::Chain(..) => {
+                "a constructor"
+            }
             Self::Array(_) => "an array",
             Self::Closure(..) | Self::Partial(_) | Self::Native(_) => "a function",
         }

@@ -108,6 +108,9 @@ fn children(value: &Value, opens_functions: bool) -> Children<'_> {
         | Value::Real(_)
         | Value::Active(_)
         | Value::Str(_)
+        | Value::IntOf(..)
+        | Value::RealOf(..)
+        | Value::Chain(..)
         | Value::Closure(..)
         | Value::Partial(_)
         | Value::Native(_) => Children::Leaf,
@@ -127,6 +130,9 @@ fn close(source: &Value, items: Vec<Value>) -> Value {
         | Value::Int(_)
         | Value::Real(_)
         | Value::Tag(_)
+        | Value::IntOf(..)
+        | Value::RealOf(..)
+        | Value::Chain(..)
         | Value::Active(_)
         | Value::Str(_)
         | Value::Native(_) => bug("eval", "a structure that was taken apart"),
@@ -304,6 +310,9 @@ pub fn for_each_real(value: &Value, mut f: impl FnMut(&Value)) {
             | Value::Int(_)
             | Value::Tag(_)
             | Value::Str(_)
+            | Value::IntOf(..)
+            | Value::RealOf(..)
+            | Value::Chain(..)
             | Value::Closure(..)
             | Value::Partial(_)
             | Value::Native(_) => {}
@@ -356,6 +365,9 @@ fn unfollowed(value: &Value) -> bool {
         | Value::Int(_)
         | Value::Real(_)
         | Value::Tag(_)
+        | Value::IntOf(..)
+        | Value::RealOf(..)
+        | Value::Chain(..)
         | Value::Str(_) => true,
         Value::Closure(..) | Value::Partial(_) | Value::Native(_) => true,
         Value::Active(_) | Value::Tuple(_) | Value::Data(_) => false,

@@ -35,6 +35,10 @@ pub struct Program {
     /// The sum types in the states that translations pass through functions. A parameter that is a record
     /// with one of them is never given without the parameter before it.
     pub states: BTreeSet<DataId>,
+    /// The sum types that translations keep to themselves: no argument and no result of the program holds one. A
+    /// constructor of them around a number is as small as the number in the evaluator, and those of states lie side by
+    /// side.
+    pub packed: BTreeSet<DataId>,
     /// Whether what a pass makes of it is verified: in tests and debug builds.
     pub verify_passes: bool,
     /// The definitions that a routine computes where their arguments are large. Engines that transform programs read the

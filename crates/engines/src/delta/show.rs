@@ -171,8 +171,8 @@ pub(super) fn chain(
     let mut chain = Chain { inputs: leaves.reals.iter().map(|(name, _)| name.clone()).collect() };
     let mut text = leaves.told(chosen);
     let mut list = vec![];
-    let mut rest = binds;
-    while let Some((uid, delta, older)) = binding(rest) {
+    let mut rest = binds.clone();
+    while let Some((uid, delta, older)) = binding(&rest) {
         list.push((uid, delta));
         rest = older;
     }
@@ -184,12 +184,12 @@ pub(super) fn chain(
 }
 
 /// The newest binding of a chain: its name, its delta, and the bindings before it. A row is shown as the delta that it means.
-fn binding(chain: &Value) -> Option<(i64, Value, &Value)> {
+fn binding(chain: &Value) -> Option<(i64, Value, Value)> {
     let var = |name: &Value| Value::data(1, vec![name.clone()]);
     let scale = |factor: &Value, name: &Value| Value::data(2, vec![factor.clone(), var(name)]);
     let add = |left, right| Value::data(3, vec![left, right]);
-    let (tag, fields) = chain.as_data()?;
-    let (uid, delta, older) = match (tag, fields) {
+    let (tag, fields) = chain.constructor()?;
+    let (uid, delta, older) = match (tag, &fields[..]) {
         (0, _) => return None,
         (1, [uid, delta, older]) => (uid, delta.clone(), older),
         (2, [uid, a, i, older]) => (uid, scale(a, i), older),
@@ -198,7 +198,7 @@ fn binding(chain: &Value) -> Option<(i64, Value, &Value)> {
         (5, [uid, a, i, b, j, older]) => (uid, add(scale(a, i), scale(b, j)), older),
         _ => bug("delta", "a binding"),
     };
-    Some((uid.as_int().unwrap_or_else(|| bug("delta", "a name")), delta, older))
+    Some((uid.as_int().unwrap_or_else(|| bug("delta", "a name")), delta, older.clone()))
 }
 
 fn no_sample(span: Span) -> Box<Diagnostic> {
@@ -236,11 +236,11 @@ impl Chain {
     fn delta(&self, delta: &Value) -> String {
         let mut text = String::new();
         // Sums of arrays are as deep as the arrays are long.
-        enum Part<'v> {
+        enum Part {
             Text(&'static str),
-            Delta(&'v Value, bool),
+            Delta(Value, bool),
         }
-        let mut work = vec![Part::Delta(delta, false)];
+        let mut work = vec![Part::Delta(delta.clone(), false)];
         while let Some(part) = work.pop() {
             let (delta, nested) = match part {
                 Part::Text(piece) => {
@@ -249,11 +249,11 @@ impl Chain {
                 }
                 Part::Delta(delta, nested) => (delta, nested),
             };
-            let Some((tag, fields)) = delta.as_data() else { continue };
+            let Some((tag, fields)) = delta.constructor() else { continue };
             let open = nested && !fields.is_empty();
             text.push_str(if open { "(" } else { "" });
             work.push(Part::Text(if open { ")" } else { "" }));
-            match (tag, fields) {
+            match (tag, &fields[..]) {
                 (0, _) => text.push_str("Zero"),
                 (1, [uid]) => {
                     let _ = write!(text, "Var {}", self.name(uid.as_int().unwrap_or(0)));
@@ -263,13 +263,13 @@ impl Chain {
                     let negative = factor.starts_with('-');
                     let factor = if negative { format!("({factor})") } else { factor };
                     let _ = write!(text, "Scale {factor} ");
-                    work.push(Part::Delta(inner, true));
+                    work.push(Part::Delta(inner.clone(), true));
                 }
                 (3, [left, right]) => {
                     text.push_str("Add ");
-                    work.push(Part::Delta(right, true));
+                    work.push(Part::Delta(right.clone(), true));
                     work.push(Part::Text(" "));
-                    work.push(Part::Delta(left, true));
+                    work.push(Part::Delta(left.clone(), true));
                 }
                 _ => text.push_str("Rule"),
             }

@@ -175,6 +175,28 @@ fn names_cost_at_most_five_times_the_weight_of_the_program() {
     });
 }
 
+/// Bindings lie side by side, as the nodes of a tape do, and no call is made for one: a step of at most three bindings
+/// takes an iteration of the program, and for each of them one that makes its slot of the map and one of the way back.
+#[test]
+fn bindings_cost_three_times_a_tape_at_most() {
+    deep(|| {
+        for step in ["y * x.0", "sin (y * x.0) + y", "y / x.0 + y", "exp (y * y) - x.0"] {
+            let text = format!("def f (x: (Real, Int)): Real = loop y = x.0 for _ < x.1 do {step}");
+            let (program, roots) = source(&text, &["f"]);
+            let counts = |engine: &str, mode: &Mode| {
+                let x = Value::tuple(vec![Value::Real(0.9), Value::Int(20_000)]);
+                let answer = run(named(engine), &program, roots[0], x, mode, &Options::default());
+                answer.expect("an answer").counts
+            };
+            let back = Mode::Vjp(Value::Real(1.0));
+            let (tape, bindings) = (counts("trace", &back).peak, counts("delta", &back).peak);
+            assert!(bindings <= 3 * tape, "{step}: {bindings} bytes, of a tape {tape}");
+            let (plain, derived) = (counts("delta", &Mode::Value), counts("delta", &back));
+            assert!(derived.steps <= 7 * plain.steps + 16, "{step}: {derived:?}, of {plain:?}");
+        }
+    });
+}
+
 /// How many bindings a run of the translation leaves: the `next` of its state less the inputs.
 fn bindings(engine: &EngineInfo, text: &str, x: Value, inputs: i64) -> i64 {
     let (program, roots) = source(text, &["f"]);
@@ -316,8 +338,8 @@ fn nested(order: usize) -> String {
     text
 }
 
-/// The nodes of the program that takes all the derivatives of [`nested`], and the calls and iterations of a
-/// run.
+/// The nodes of the program that takes all the derivatives of [`nested`], and the calls, iterations and operations
+/// of a run.
 fn size_and_steps(order: usize) -> [f64; 2] {
     let How::Transform { vjp, jvp, .. } = named("delta").how else { panic!("a transformation") };
     let transforms = Transforms { engine: "delta", vjp, jvp };
@@ -326,22 +348,11 @@ fn size_and_steps(order: usize) -> [f64; 2] {
     let reached = reachable(&program, def);
     let nodes: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
     let image = compile(&program);
-    let suffices = |steps| {
-        let budget = Some(Budget { steps, exceeded: "too many steps" });
-        let options = Options { budget, ..Options::default() };
-        let mut machine = Machine::new(&image, engine.clone(), options);
-        let function = machine.global(def).unwrap();
-        machine.call(function, vec![Value::Real(0.5)]).is_ok()
-    };
-    let (mut too_few, mut enough) = (0, 1);
-    while !suffices(enough) {
-        (too_few, enough) = (enough, 2 * enough);
-    }
-    while enough - too_few > 1 + enough / 50 {
-        let middle = too_few + (enough - too_few) / 2;
-        if suffices(middle) { enough = middle } else { too_few = middle }
-    }
-    [nodes as f64, enough as f64]
+    let mut machine = Machine::new(&image, engine, Options::default());
+    let function = machine.global(def).expect("the program is closed");
+    machine.call(function, vec![Value::Real(0.5)]).expect("a derivative");
+    let counts = machine.counts();
+    [nodes as f64, (counts.steps + counts.total()) as f64]
 }
 
 /// What an order adds grows with the order, but no order doubles what those before it cost: code and work

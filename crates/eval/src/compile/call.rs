@@ -1,12 +1,15 @@
 //! Functions: calls, closures, recursive groups, differentiation operators.
 
 use pullback_base::{Name, Span};
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Program, VarId};
 
 use super::{Captured, CapturedLoc, Dst, Function, Loc, Reg, Shared, function, uncurried};
 use crate::code::{Instr, Place};
 
-impl Function<'_, '_> {
+/// The size up to which code is put in the place of a call.
+const IN_PLACE: usize = 64;
+
+impl<'p> Function<'_, 'p> {
     /// An application. Its window is laid out at the end of the frame: the function, then arguments.
     pub(super) fn app(&mut self, callee: &Expr, args: &[Expr], dst: &Dst) {
         if let ExprKind::App(inner, first_args) = &callee.kind {
@@ -21,8 +24,20 @@ impl Function<'_, '_> {
         if let ExprKind::Lam(..) = callee.kind {
             let (params, body) = uncurried(callee);
             if params.len() == args.len() {
-                return self.inlined(&params, body, args, dst);
+                // All arguments come before any parameter is taken apart, as in a call.
+                let regs = args.iter().map(|arg| self.operand(arg)).collect();
+                return self.inlined(&params, body, regs, dst);
             }
+        }
+        if let ExprKind::Global(def) = callee.kind
+            && let Some((params, body)) = self.in_place(def)
+            && params.len() == args.len()
+        {
+            let regs = args.iter().map(|arg| self.operand(arg)).collect();
+            self.is_in_place = true;
+            self.inlined(&params, body, regs, dst);
+            self.is_in_place = false;
+            return;
         }
         // The result comes back in the first register of the window: let it be the wanted one.
         let first = match dst {
@@ -60,6 +75,21 @@ impl Function<'_, '_> {
                 self.call_value(first, args.len(), dst);
             }
         }
+    }
+
+    /// A definition whose code is put in the place of a call: a small one of an engine's own, so that no error tells of
+    /// the call. What it calls itself is called.
+    fn in_place(&self, def: DefId) -> Option<(Vec<VarId>, &'p Expr)> {
+        let program: &'p Program = self.shared.program;
+        let body = &program.defs[def].body;
+        let is_small = !self.is_in_place && body.span.is_none() && body.size() <= IN_PLACE;
+        let (params, inner) = uncurried(body);
+        let mut is_straight = true;
+        inner.visit(&mut |node| {
+            let binds_functions = matches!(node.kind, ExprKind::Lam(..) | ExprKind::LetRec(..));
+            is_straight &= !binds_functions && !matches!(node.kind, ExprKind::Loop { .. });
+        });
+        (is_small && is_straight && !params.is_empty()).then_some((params, inner))
     }
 
     /// The code of a function that is known where it is called.
@@ -113,10 +143,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// A lambda that is applied where it stands: its parameters are bound here.
-    fn inlined(&mut self, params: &[VarId], body: &Expr, args: &[&Expr], dst: &Dst) {
-        // All arguments come before any parameter is taken apart, as in a call.
-        let regs: Vec<Reg> = args.iter().map(|arg| self.operand(arg)).collect();
+    /// A function that is applied where it stands: its parameters are bound here.
+    fn inlined(&mut self, params: &[VarId], body: &Expr, regs: Vec<Reg>, dst: &Dst) {
         for (param, reg) in params.iter().zip(regs) {
             self.bind_register(*param, reg);
         }

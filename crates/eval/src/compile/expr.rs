@@ -67,7 +67,7 @@ impl Function<'_, '_> {
             ExprKind::Prim(prim, args) => self.prim(*prim, args, d),
             ExprKind::Lam(..) => self.lambda(expr, d),
             ExprKind::Tuple(items) => self.tuple(items, d),
-            ExprKind::Con(tag, fields) => self.constructor(*tag, fields, d),
+            ExprKind::Con(tag, fields) => self.constructor(*tag, fields, &expr.ty, d),
             ExprKind::Proj(base, index) => self.projection(base, *index, d),
             ExprKind::Array(items) => self.array(items, expr, d),
             ExprKind::Build { size, var, body } => self.build(size, *var, body, expr, d),
@@ -274,8 +274,13 @@ impl Function<'_, '_> {
         let mark = self.next;
         // Fields first, pieces of fields after, so that the constructor is let go of early.
         let mut fields = vec![];
+        if arm.vars.len() > 2 && arm.vars.iter().all(|var| self.shared.uses.is_used(*var)) {
+            fields.extend(arm.vars.iter().map(|var| (*var, self.fresh())));
+            self.emit(Instr::Fields { first: fields[0].1, a, n: fields.len() as u32 });
+        }
+        let is_done = !fields.is_empty();
         for (index, var) in arm.vars.iter().enumerate() {
-            if self.shared.uses.is_used(*var) {
+            if !is_done && self.shared.uses.is_used(*var) {
                 let d = self.fresh();
                 self.emit(Instr::Field { d, a, index: index as u32 });
                 fields.push((*var, d));
@@ -364,27 +369,6 @@ impl Function<'_, '_> {
             _ => {
                 let first = self.run(items);
                 self.emit(Instr::Tuple { d, first, n: items.len() as u32 })
-            }
-        };
-    }
-
-    fn constructor(&mut self, tag: usize, fields: &[Expr], d: Reg) {
-        match (fields, u16::try_from(tag)) {
-            ([], _) => self.emit(Instr::Tag { d, tag: tag as u32 }),
-            ([only], Ok(tag)) => {
-                let a = self.operand(only);
-                self.emit(Instr::Con1 { d, tag, a })
-            }
-            ([left, right], Ok(tag)) => {
-                let a = self.operand(left);
-                let b = self.operand(right);
-                self.emit(Instr::Con2 { d, tag, a, b })
-            }
-            _ => {
-                let first = self.run(fields);
-                let n =
-                    u16::try_from(fields.len()).expect("fewer than 2^16 fields of a constructor");
-                self.emit(Instr::Con { d, tag: tag as u32, first, n })
             }
         };
     }

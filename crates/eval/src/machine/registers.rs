@@ -7,7 +7,7 @@ use crate::Fault;
 use crate::code::{Image, KILL, Reg};
 use crate::discrete::{self, position};
 use crate::hooks::Ctx;
-use crate::value::{Fields, Items, Value};
+use crate::value::{Chain, Fields, Items, Value};
 use pullback_base::Text;
 use pullback_prim::{Class, Prim, RealFn};
 
@@ -79,6 +79,10 @@ pub(super) fn tag_of(value: &Value) -> u32 {
         *tag
     } else if let Value::Data(fields) = value {
         fields.tag()
+    } else if let Value::IntOf(tag, _) | Value::RealOf(tag, _) = value {
+        *tag
+    } else if let Value::Chain(length, chain) = value {
+        chain.tag(*length)
     } else {
         u32::MAX
     }
@@ -147,7 +151,9 @@ pub(super) fn take(regs: &mut [Value], a: Reg) -> Value {
 #[inline]
 pub(super) fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
     let slot = &mut regs[(a & !KILL) as usize];
-    let (Value::Tuple(fields) | Value::Data(fields)) = slot else { return Value::Unit };
+    let (Value::Tuple(fields) | Value::Data(fields)) = slot else {
+        return packed_field(slot, index);
+    };
     if a & KILL == 0 {
         return fields.items()[index as usize].clone();
     }
@@ -157,6 +163,54 @@ pub(super) fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
     };
     *slot = Value::Unit;
     value
+}
+
+/// A field of a constructor that is stored packed.
+#[inline]
+fn packed_field(value: &Value, index: u32) -> Value {
+    if let Value::IntOf(_, n) = value {
+        Value::Int(*n)
+    } else if let Value::RealOf(_, x) = value {
+        Value::Real(*x)
+    } else if let Value::Chain(length, chain) = value {
+        Chain::field(chain, *length, index)
+    } else {
+        Value::Unit
+    }
+}
+
+/// All fields of the structure in a register, into registers from the first on.
+#[inline]
+pub(super) fn spread_fields(regs: &mut [Value], first: Reg, a: Reg) {
+    let value = take(regs, a);
+    let slots = regs[first as usize..].iter_mut();
+    match value {
+        Value::Tuple(mut fields) | Value::Data(mut fields) => {
+            if let Some(owned) = Rc::get_mut(&mut fields) {
+                for (slot, field) in slots.zip(owned.items_mut()) {
+                    put(slot, std::mem::take(field));
+                }
+            } else {
+                for (slot, field) in slots.zip(fields.items()) {
+                    copy(slot, field);
+                }
+            }
+        }
+        Value::Chain(length, chain) => Chain::spread(chain, length, slots),
+        other => put(&mut regs[first as usize], packed_field(&other, 0)),
+    }
+}
+
+/// A constructor with one field, of a type that is stored packed.
+#[inline]
+pub(super) fn packed(regs: &mut [Value], tag: u32, a: Reg) -> Value {
+    if let Value::Int(n) = regs[(a & !KILL) as usize] {
+        Value::IntOf(tag, n)
+    } else if let Value::Real(x) = regs[(a & !KILL) as usize] {
+        Value::RealOf(tag, x)
+    } else {
+        Value::Data(single(regs, tag, a))
+    }
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Fields, NativeValue, Value};
+use super::{Chain, Fields, NativeValue, Value};
 
 impl Value {
     /// Whether dropping this value would free a structure that may hold others.
@@ -17,11 +17,14 @@ impl Value {
             }
             Self::Array(array) => Rc::strong_count(array) == 1 && array.values().is_some(),
             Self::Native(native) => Rc::strong_count(native) == 1,
+            Self::Chain(_, chain) => Rc::strong_count(chain) == 1,
             Self::Unit
             | Self::Bool(_)
             | Self::Int(_)
             | Self::Real(_)
             | Self::Tag(_)
+            | Self::IntOf(..)
+            | Self::RealOf(..)
             | Self::Active(_)
             | Self::Str(_) => false,
         }
@@ -62,12 +65,15 @@ pub(super) fn free_all(mut work: Vec<Value>) {
                     native.0.release(&mut work);
                 }
             }
+            Value::Chain(_, chain) => work.extend(Rc::into_inner(chain).map(Chain::into_before)),
             Value::Closure(_, None)
             | Value::Unit
             | Value::Bool(_)
             | Value::Int(_)
             | Value::Real(_)
             | Value::Tag(_)
+            | Value::IntOf(..)
+            | Value::RealOf(..)
             | Value::Active(_)
             | Value::Str(_) => {}
         }
