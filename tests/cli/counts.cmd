@@ -4,12 +4,12 @@ exit 0
 > gradient:
 >   x = -8.903556559975872
 ! note: the program alone and with its derivative, by count
-!                       program             D¹                D²              D
-! primitives                 30     93 (3.1 ×)   19482 (649.4 ×)    121 (4.0 ×)
-! weight                    100    233 (2.3 ×)   19622 (196.2 ×)    261 (2.6 ×)
-! calls and iterations       10     66 (6.6 ×)  16438 (1643.8 ×)   159 (15.9 ×)
-! bytes                   19472  32352 (1.7 ×)   760912 (39.1 ×)  37616 (1.9 ×)
-! bytes at once           18608  18713 (1.0 ×)     23457 (1.3 ×)  25472 (1.4 ×)
+!                       program             D¹               D²              D
+! primitives                 30     93 (3.1 ×)  19482 (649.4 ×)    121 (4.0 ×)
+! weight                    100    233 (2.3 ×)  19622 (196.2 ×)    261 (2.6 ×)
+! calls and iterations       10     10 (1.0 ×)   7174 (717.4 ×)     74 (7.4 ×)
+! bytes                   19472  32352 (1.7 ×)  760912 (39.1 ×)  34176 (1.8 ×)
+! bytes at once           18608  18818 (1.0 ×)    23586 (1.3 ×)  23120 (1.2 ×)
 
 $ pullback jvp tests/cli/programs/iterated.pull iterated 1000 0.5 --engine dual --counts --tangent 1.0
 exit 0
