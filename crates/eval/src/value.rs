@@ -245,17 +245,17 @@ impl Value {
     }
     /// Tag and fields of the constructor it is, also if it is stored packed.
     pub fn constructor(&self) -> Option<(usize, Vec<Self>)> {
-        Some(match self {
-            Self::IntOf(tag, n) => (*tag as usize, vec![Self::Int(*n)]),
-            Self::RealOf(tag, x) => (*tag as usize, vec![Self::Real(*x)]),
-            Self::Chain(length, chain) => {
-                (chain.tag(*length) as usize, Chain::fields(chain, *length))
-            }
-            other => {
-                let (tag, fields) = other.as_data()?;
-                (tag, fields.to_vec())
-            }
-        })
+        if let Self::IntOf(tag, n) = self {
+            return Some((*tag as usize, vec![Self::Int(*n)]));
+        }
+        if let Self::RealOf(tag, x) = self {
+            return Some((*tag as usize, vec![Self::Real(*x)]));
+        }
+        if let Self::Chain(length, chain) = self {
+            return Some((chain.tag(*length) as usize, Chain::fields(chain, *length)));
+        }
+        let (tag, fields) = self.as_data()?;
+        Some((tag, fields.to_vec()))
     }
     /// The array it is.
     pub fn as_array(&self) -> Option<&Array> {

@@ -184,20 +184,18 @@ fn packed_field(value: &Value, index: u32) -> Value {
 pub(super) fn spread_fields(regs: &mut [Value], first: Reg, a: Reg) {
     let value = take(regs, a);
     let slots = regs[first as usize..].iter_mut();
-    match value {
-        Value::Tuple(mut fields) | Value::Data(mut fields) => {
-            if let Some(owned) = Rc::get_mut(&mut fields) {
-                for (slot, field) in slots.zip(owned.items_mut()) {
-                    put(slot, std::mem::take(field));
-                }
-            } else {
-                for (slot, field) in slots.zip(fields.items()) {
-                    copy(slot, field);
-                }
+    if let Value::Tuple(mut fields) | Value::Data(mut fields) = value {
+        if let Some(owned) = Rc::get_mut(&mut fields) {
+            for (slot, field) in slots.zip(owned.items_mut()) {
+                put(slot, std::mem::take(field));
+            }
+        } else {
+            for (slot, field) in slots.zip(fields.items()) {
+                copy(slot, field);
             }
         }
-        Value::Chain(length, chain) => Chain::spread(chain, length, slots),
-        other => put(&mut regs[first as usize], packed_field(&other, 0)),
+    } else if let Value::Chain(length, chain) = value {
+        Chain::spread(chain, length, slots);
     }
 }
 
