@@ -103,7 +103,7 @@ enum Task {
         only: Option<String>,
     },
     /// Check the same, and the recorded lines of GradBench, on the compiler: with all passes, with none, without
-    /// the optimiser, and with each pass alone left out.
+    /// the optimiser, with each pass alone left out, and with checkpoints in every loop.
     Passes {
         /// How many calls and iterations a line may take.
         #[arg(long, default_value_t = 16_000_000)]

@@ -34,6 +34,7 @@ fn file(path: &Path, engine: Option<&str>, steps: u64) -> Result<(), String> {
 /// expectations, and the recorded lines of GradBench.
 pub fn passes(steps: u64, names: &[String]) -> Vec<String> {
     let mut configurations = Configuration::all();
+    configurations.push(Configuration::saving());
     for name in names {
         if !configurations.iter().any(|configuration| configuration.name == *name) {
             return vec![format!("there is no configuration `{name}`")];

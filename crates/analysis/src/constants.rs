@@ -113,7 +113,13 @@ impl Constants {
             vars: program.vars.iter().map(|var| Fact::never(var.ty)).collect(),
             results: program.funcs.iter().map(|func| results(&func.results)).collect(),
         };
-        let mut ctx = Ctx { program, known, checked: vec![], has_changed: true };
+        let mut ctx = Ctx {
+            program,
+            known,
+            checked: vec![],
+            has_changed: false,
+            is_due: program.funcs.iter().map(|_| true).collect(),
+        };
         for func in program.funcs.ids().filter(|func| graph.is_held[*func]) {
             for param in &program.funcs[func].params {
                 ctx.known.vars[*param].value = Flat::Varies;
@@ -123,15 +129,17 @@ impl Constants {
         for func in roots.iter().copied().chain(rules) {
             program.funcs[func].params.iter().for_each(|param| ctx.varies(*param));
         }
-        while std::mem::take(&mut ctx.has_changed) {
+        let callers = callers(graph);
+        while graph.order.iter().any(|func| ctx.is_due[*func]) {
             for func in &graph.order {
-                let body = &program.funcs[*func].body;
-                ctx.stmts(body);
-                for (at, result) in body.results.iter().enumerate() {
-                    let fact = ctx.fact(*result);
-                    ctx.has_changed |= ctx.known.results[*func][at].learn(&fact);
+                if !std::mem::take(&mut ctx.is_due[*func]) {
+                    continue;
                 }
-                ctx.checked.clear();
+                if ctx.gives_more(*func) {
+                    callers[*func].iter().for_each(|caller| ctx.is_due[*caller] = true);
+                }
+                // Its loops may hand on what they have only now been given.
+                ctx.is_due[*func] |= std::mem::take(&mut ctx.has_changed);
             }
         }
         ctx.known
@@ -173,12 +181,24 @@ fn number_of(value: Flat<Constant>) -> Flat<i64> {
     }
 }
 
+/// The functions that call each function.
+fn callers(graph: &CallGraph) -> IdVec<FuncId, Vec<FuncId>> {
+    let mut callers: IdVec<FuncId, Vec<FuncId>> = graph.named.iter().map(|_| vec![]).collect();
+    for func in &graph.order {
+        graph.named[*func].calls.iter().for_each(|called| callers[*called].push(*func));
+    }
+    callers
+}
+
 struct Ctx<'p> {
     program: &'p Program,
     known: Constants,
     /// What checks before this place have made sure of: the array and the dimension, or an Int, and the number.
     checked: Vec<(VarId, usize, i64)>,
+    /// Whether more is known of the function that is evaluated than before.
     has_changed: bool,
+    /// The functions that are to be evaluated: more is known of their parameters, of what they call, or of themselves.
+    is_due: IdVec<FuncId, bool>,
 }
 
 impl Ctx<'_> {
@@ -271,11 +291,24 @@ impl Ctx<'_> {
         }
     }
 
+    /// Evaluates a function; whether that says more of its results.
+    fn gives_more(&mut self, func: FuncId) -> bool {
+        let body = &self.program.funcs[func].body;
+        self.stmts(body);
+        let mut is_new = false;
+        for (at, result) in body.results.iter().enumerate() {
+            let fact = self.fact(*result);
+            is_new |= self.known.results[func][at].learn(&fact);
+        }
+        self.checked.clear();
+        is_new
+    }
+
     /// Joins arguments into the parameters of a function.
     fn enter(&mut self, func: FuncId, args: &[Atom]) {
         for (param, arg) in self.program.funcs[func].params.iter().zip(args) {
             let fact = self.fact(*arg);
-            self.learn(*param, &fact);
+            self.is_due[func] |= self.known.vars[*param].learn(&fact);
         }
     }
 

@@ -67,6 +67,44 @@ fn parameters_are_constants_if_all_calls_agree_bit_by_bit() {
 }
 
 #[test]
+fn what_a_call_gives_reaches_callers_and_what_they_call() {
+    let text = |second: &str| {
+        format!(
+            "\
+fn @main.0() -> f64 {{
+  a.0: f64 = @same.1(1.0)
+  b.1: f64 = @outer.2(a.0)
+  c.2: f64 = @same.1({second})
+  yield b.1
+}}
+
+fn @same.1(x.10: f64) -> f64 {{
+  yield x.10
+}}
+
+fn @outer.2(y.20: f64) -> f64 {{
+  inner.21: f64 = @inner.3(y.20)
+  yield inner.21
+}}
+
+fn @inner.3(z.30: f64) -> f64 {{
+  t.31: f64, w.35: f64 = for i.32 < 9 with u.33: f64 = 1.0, v.34: f64 = z.30 {{ yield v.34, v.34 }}
+  yield t.31
+}}
+"
+        )
+    };
+    let found = |second: &str| {
+        let program = parse(&text(second), FileId(0)).expect("a program");
+        let main: Vec<FuncId> = program.funcs.ids().take(1).collect();
+        let constants = Analyses::default().constants(&program, &main);
+        ["a", "b", "z", "t"].map(|name| constants.value(named(&program, name)))
+    };
+    assert_eq!(found("1.0"), [literal(Atom::Real(1.0)); 4]);
+    assert_eq!(found("2.0"), [Flat::Varies; 4]);
+}
+
+#[test]
 fn what_comes_together_is_known_only_if_it_is_the_same() {
     assert_eq!(Flat::Never.join(Flat::Is(3)), Flat::Is(3));
     assert_eq!(Flat::Is(3).join(Flat::Is(3)), Flat::Is(3));

@@ -138,6 +138,7 @@ pub fn optimise(program: Program, roots: &mut [FuncId], options: &mut Options<'_
         options,
         analyses: Analyses::default(),
         idle: FxHashMap::default(),
+        seen: vec![],
         round: 0,
         has_stopped: false,
     };
@@ -162,6 +163,8 @@ struct Run<'r, 'o> {
     analyses: Analyses,
     /// The passes, by name, that had nothing to do when they last ran: in which version of the program.
     idle: FxHashMap<&'static str, u64>,
+    /// The hashes of the functions as the last pass left them, if the verifier runs after every pass.
+    seen: Vec<u64>,
     round: usize,
     has_stopped: bool,
 }
@@ -183,7 +186,9 @@ impl Run<'_, '_> {
             if self.has_stopped || is_idle || self.options.leaves_out(pass) {
                 continue;
             }
-            let before = self.options.verify.then(|| hashes(&self.program));
+            if self.options.verify && self.seen.is_empty() {
+                self.seen = hashes(&self.program);
+            }
             let start = Instant::now();
             let what = (pass.run)(&mut self.program, self.roots, &mut self.analyses);
             self.analyses.forget(&what);
@@ -196,8 +201,8 @@ impl Run<'_, '_> {
                 let (time, size) = (start.elapsed(), self.program.size());
                 observe(&Step { pass, round: self.round, time, size, changed });
             }
-            if let Some(before) = before {
-                check_changes(&self.program, pass, &before, &what);
+            if self.options.verify {
+                self.seen = check_changes(&self.program, pass, &self.seen, &what);
                 if changed && let Some(breaches) = breaches(&self.program) {
                     let name = pass.name;
                     bug("opt", format_args!("`{name}` to keep the rules: {breaches}"));
@@ -215,14 +220,15 @@ fn breaches(program: &Program) -> Option<String> {
     Some(breaches.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-/// Whatever a pass does not own up to have changed is as it was: what is known of it is kept.
-fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Changed) {
+/// Whatever a pass does not own up to have changed is as it was: what is known of it is kept. The hashes of the functions
+/// as they are now.
+fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Changed) -> Vec<u64> {
+    let after = hashes(program);
     let owned: &[FuncId] = match changed {
-        Changed::Ids | Changed::All => return,
+        Changed::Ids | Changed::All => return after,
         Changed::Nothing => &[],
         Changed::Bodies(funcs) => funcs,
     };
-    let after = hashes(program);
     let mut same = before.len() == after.len();
     for ((func, before), after) in program.funcs.ids().zip(before).zip(&after) {
         same &= before == after || owned.contains(&func);
@@ -230,6 +236,7 @@ fn check_changes(program: &Program, pass: &Pass, before: &[u64], changed: &Chang
     if !same {
         bug("opt", format_args!("`{}` to say what it changes", pass.name));
     }
+    after
 }
 
 /// A number for each function of a program that is another one, but for chance, if the function is.
