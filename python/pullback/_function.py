@@ -29,11 +29,17 @@ if TYPE_CHECKING:
 Wrt = str | Sequence[str] | None
 
 _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+# As many as the command takes.
+_MOST_THREADS = 64
 _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def _seconds(timeout) -> float | None:
-    if timeout is None or isinstance(timeout, (int, float)) and not isinstance(timeout, bool):
+    if timeout is None:
+        return None
+    if isinstance(timeout, (int, float)) and not isinstance(timeout, bool):
+        if not timeout >= 0:
+            raise ValueError(f"`timeout` must be no less than 0 seconds, not {timeout!r}")
         return timeout
     if isinstance(timeout, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(ms|s|min|m|h)\s*", timeout)
@@ -50,6 +56,14 @@ def _amount(memory) -> int | None:
         if match:
             return int(match[1]) * _BYTES[match[2]]
     raise TypeError(f"`max_memory` must be bytes, or a text such as '2G', not {memory!r}")
+
+
+def _threads(threads) -> int:
+    if isinstance(threads, bool) or not hasattr(threads, "__index__"):
+        raise TypeError(f"`threads` must be a whole number, not {threads!r}")
+    if not 1 <= threads <= _MOST_THREADS:
+        raise ValueError(f"`threads` must be between 1 and {_MOST_THREADS}, not {threads}")
+    return int(threads)
 
 
 def _strict(fp) -> bool:
@@ -158,6 +172,7 @@ class Function:
         engine = engine if engine is not None else options.get("engine")
         fp = fp if fp is not None else options.get("fp")
         threads = threads if threads is not None else options.get("threads", 1)
+        threads = _threads(threads)
         key = (kind, wrt, engine, fp, threads)
         code = self._codes.get(key)
         if code is None:
@@ -289,7 +304,7 @@ class Function:
     def _directions(self, tangents, wrt):
         names = _names(wrt) or self._reals
         if len(tangents) != len(names):
-            raise TypeError(f"there are {len(names)} tangents to give, not {len(tangents)}")
+            raise TypeError(f"{len(names)} tangents must be given, not {len(tangents)}")
         given = dict(zip(names, tangents))
         # Code takes them in the order of the parameters; names that are unknown are told there.
         return tuple(given[name] for name in self._reals if name in given)
@@ -381,15 +396,16 @@ class Function:
             moved = rf"(\moving' -> {' '.join([called, *(inner.get(name, places[name]) for name in names)])})"
             point = together([places[name] for name in wrt])
             takes = [places[name] for name in names]
+            # The numbers tell directions apart in derivatives of derivatives.
             extra: list[str] = []
             if kind == "grad":
                 body = f"({' '.join([called, *takes])}, grad {moved} {point})"
             elif kind == "jvp":
-                extra = [f"dot'{at}" for at in range(len(wrt))]
+                extra = [f"dot'{len(names) + at}" for at in range(len(wrt))]
                 body = f"(jvp {moved} {point} {together(extra)}).1"
             else:
-                extra = ["bar'"]
-                body = f"(vjp {moved} {point}).1 bar'"
+                extra = [f"bar'{len(names)}"]
+                body = f"(vjp {moved} {point}).1 {extra[0]}"
             text = rf"\{' '.join([*takes, *extra])} -> {body}"
             self._derivatives[key] = Function(
                 self._module, text, is_expression=True, names=[*names, *extra], options=self._options

@@ -23,7 +23,7 @@ def wrapped(function: Function, options: dict[str, Any], calls: Callable[[Functi
 def positional(names: tuple[str, ...], args: tuple, kwargs: dict[str, Any]) -> list[Any]:
     """The arguments in the order of the parameters."""
     if len(args) > len(names):
-        raise TypeError(f"{len(args)} arguments given, but there are {len(names)}")
+        raise TypeError(f"{len(args)} arguments given, but the function takes {len(names)}")
     given = dict(zip(names, args))
     for name, value in kwargs.items():
         if name not in names:

@@ -65,7 +65,7 @@ def _target(function: Function) -> _Target:
 
 
 def _array(leaf):
-    return leaf.detach().numpy() if isinstance(leaf, torch.Tensor) else leaf
+    return leaf.detach().resolve_neg().numpy() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def _found(value) -> list:
@@ -157,7 +157,7 @@ def _checked(leaf: Any, elem: str, rank: int, name: str):
         wanted = {"Real": "Reals", "Int": "Ints", "Bool": "truth values"}[elem]
         raise TypeError(f"`{name}` must be {wanted}, not a tensor of {leaf.dtype}")
     if leaf.dim() != rank:
-        raise ValueError(f"`{name}` must have {rank} dimensions, not {leaf.dim()}")
+        raise ValueError(f"`{name}` must have {rank} dimension{'s' * (rank != 1)}, not {leaf.dim()}")
     # NumPy has no `bfloat16`.
     return leaf.to(torch.float32) if leaf.dtype == torch.bfloat16 else leaf
 

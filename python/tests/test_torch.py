@@ -47,6 +47,11 @@ def test_derivatives_of_every_order(m):
     second = torch.autograd.grad(first, t, create_graph=True)[0]
     assert (first.item(), second.item()) == (12.0, 12.0)
     assert torch.autograd.grad(second, t)[0].item() == 6.0
+    # Each order names directions of its own.
+    y = squares(x) * squares(x)
+    for factor, power in ((4, 3), (12, 2), (24, 1), (24, 0)):
+        y = torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+        np.testing.assert_allclose(y.detach(), factor * np.array(X) ** power)
 
 
 def test_forward(m):
