@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._convert import vector
 from ._forms import elems
 from ._tree import leaves
 
@@ -90,7 +91,7 @@ class Callback:
 
     def __call__(self, x):
         """The value and the gradient, by the pointers."""
-        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        x = vector(x)
         gradient, value = np.zeros(x.size), ctypes.c_double()
         numbers = ctypes.POINTER(ctypes.c_double)
         args = x.ctypes.data_as(numbers), gradient.ctypes.data_as(numbers), ctypes.byref(value)

@@ -33,6 +33,10 @@ def _dot(a, b) -> float:
     return float(sum(np.vdot(x, y) for x, y in pairs if x is not None and y is not None))
 
 
+def _absolute(leaf):
+    return None if leaf is None else np.abs(leaf)
+
+
 def _moved(value, direction, step: float):
     moves = iter(leaves(direction))
 
@@ -60,17 +64,21 @@ def check_grad(function, args, kwargs, wrt, seed) -> Checked:
     point = {name: _merged(given[name], numbers[name]) if name in moving else given[name] for name in names}
     tangents = {name: mapped(normal, numbers[name]) for name in moving}
     primals = tuple(point[name] for name in names)
-    _, tangent = function.jvp(primals, tuple(tangents[name] for name in moving), wrt=moving, **options)
+    value, tangent = function.jvp(primals, tuple(tangents[name] for name in moving), wrt=moving, **options)
     step = 1e-6
     ends = []
     for sign in (1.0, -1.0):
         at = {**point, **{name: _moved(point[name], tangents[name], sign * step) for name in moving}}
         ends.append(function(*(at[name] for name in names), **options))
     cotangent = mapped(lambda leaf: None if leaf is None else random.standard_normal(np.shape(leaf)), tangent)
-    quotient = (_dot(cotangent, ends[0]) - _dot(cotangent, ends[1])) / (2.0 * step)
+    before, behind, here = (_dot(cotangent, one) for one in (*reversed(ends), value))
+    quotient = (behind - before) / (2.0 * step)
     forward = _dot(cotangent, tangent)
     _, pullback = function.vjp(*primals, wrt=moving, **options)
     back = pullback(cotangent)
     reverse = sum(_dot(part, tangents[name]) for part, name in zip(back, moving))
-    size = max(abs(forward), abs(quotient), 1e-12)
-    return Checked(abs(forward - quotient) / size, abs(forward - reverse) / size)
+    # Where the derivative vanishes, as at a minimum, what it changes by along the step is its size.
+    size = max(abs(forward), abs(quotient), abs(behind - here) / step, abs(here - before) / step, 1e-12)
+    # The values are rounded, and no derivative is to blame for that.
+    rounded = 2.0 * float(np.finfo(float).eps) * _dot(mapped(_absolute, cotangent), mapped(_absolute, value)) / step
+    return Checked(max(abs(forward - quotient) - rounded, 0.0) / size, abs(forward - reverse) / size)

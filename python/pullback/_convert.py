@@ -33,6 +33,11 @@ def _dimensions(found: int, wanted: int, name: str):
     return size_error(f"`{name}` must have {wanted} {unit}, not {found}")
 
 
+def _unmasked(value, name: str) -> None:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"`{name}` has masked elements, which are no numbers")
+
+
 def _int64(value: int, name: str) -> int:
     if not -(2**63) <= value < 2**63:
         raise OverflowError(f"`{name}` is {value}, which is no Int of 64 bits")
@@ -42,6 +47,7 @@ def _int64(value: int, name: str) -> int:
 def scalar(value, elem: str, rank: int, name: str):
     """A number, a truth value or a String."""
     if isinstance(value, np.ndarray):
+        _unmasked(value, name)
         if value.dtype.kind not in _KINDS[elem]:
             raise _refused(value, elem, rank, name)
         if value.ndim:
@@ -74,10 +80,11 @@ def _foreign(value) -> np.ndarray:
 def array(value, elem: str, rank: int, name: str) -> np.ndarray:
     """A dense array, row by row, of the type that compiled code takes."""
     if isinstance(value, np.ndarray):
+        _unmasked(value, name)
         given = value
     elif hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
         given = _foreign(value)
-    elif isinstance(value, (str, bytes, dict, set)) or value is None:
+    elif isinstance(value, (str, bytes, bytearray, dict, set)) or value is None:
         raise _refused(value, elem, rank, name)
     else:
         try:
@@ -107,6 +114,17 @@ def array(value, elem: str, rank: int, name: str) -> np.ndarray:
             if not isinstance(one, str):
                 raise TypeError(f"`{name}` must be an array of Strings, but has {_called(one)}")
     return np.require(given, dtype=_DTYPES[elem], requirements=["C", "A"]).view(np.ndarray)
+
+
+def vector(x) -> np.ndarray:
+    """The numbers of a vector, one after the other; SciPy gives columns too."""
+    if type(x) is not np.ndarray or x.dtype != np.float64:
+        given = _foreign(x) if hasattr(x, "__array__") else np.asarray(x)
+        _unmasked(given, "x")
+        if given.dtype.kind not in _KINDS["Real"]:
+            raise TypeError(f"the vector must have Reals, not {_called(given if given.ndim else x)}")
+        x = given
+    return np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
 
 
 def strings(items: list[str], shape: tuple[int, ...]) -> np.ndarray:

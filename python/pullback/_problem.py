@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ._convert import vector
 from ._forms import has_sums, ordered, reals
 from ._sparse import Sparse, Structure
 from ._tree import is_real, leaves, mapped, parts
@@ -117,7 +118,7 @@ class Problem:
 
     def _arguments(self, x, **others) -> tuple:
         """All arguments of the function; `others` are values of parameters that do not move."""
-        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        x = vector(x)
         if x.size != self.size:
             raise ValueError(f"the vector has {x.size} numbers, but the problem has {self.size}")
         moving = dict(zip(self._wrt, _parted(self._template, x)))
@@ -128,7 +129,7 @@ class Problem:
 
     def unflatten(self, x):
         """What the function is given for a vector: one argument itself, or a tuple of several."""
-        x = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
+        x = vector(x)
         moving = dict(zip(self._wrt, _parted(self._template, x.copy())))
         values = tuple(
             _merged(self._start[name], moving.get(name, self._start[name])) for name in self._bound.parameters
@@ -254,12 +255,12 @@ def _reals(value):
     return mapped(kept, value)
 
 
-def _flat(vector, size: int) -> np.ndarray:
+def _flat(given, size: int) -> np.ndarray:
     """A vector; SciPy gives columns too."""
-    vector = np.ascontiguousarray(vector, dtype=np.float64).reshape(-1)
-    if vector.size != size:
-        raise ValueError(f"the vector has {vector.size} numbers where there must be {size}")
-    return vector
+    found = vector(given)
+    if found.size != size:
+        raise ValueError(f"the vector has {found.size} numbers where there must be {size}")
+    return found
 
 
 def _vector(value, size: int | None = None) -> np.ndarray:

@@ -147,6 +147,11 @@ def test_problems(m):
     np.testing.assert_allclose(j @ np.eye(3), np.arange(6.0).reshape(2, 3))
     np.testing.assert_allclose(j.H @ np.eye(2), np.arange(6.0).reshape(2, 3).T)
     scipy.optimize.check_grad(m.norm2, m.norm2.grad, np.ones(4))
+    for given in ([1j, 1.0, 1.0], "111", None, np.array([True, False, True])):
+        with pytest.raises(TypeError, match="the vector must have Reals"):
+            p.value_and_grad(given)
+    with pytest.raises(TypeError, match="complex128"):
+        h @ np.array([1j, 1.0, 1.0])
 
 
 def test_batches_and_out(m):
@@ -175,6 +180,13 @@ def test_checks(m):
     assert m.loss.check_grad(XS, YS, M0)
     assert m.loss.check_grad(XS, YS, M0, wrt="m")
     assert m.squares.check_grad([1.0, 2.0])
+    # Where derivatives vanish, and where values are large beside them.
+    assert m.norm2.check_grad([0.0, 0.0])
+    n = pb.compile(
+        r"""def high (x: Real): Real = 1e6 + x * x
+        def wrong (x: Real): Real = custom_vjp (\y -> 1e6 + y * y) (\y -> (1e6 + y * y, \bar -> bar)) x"""
+    )
+    assert n.high.check_grad(0.0) and not n.wrong.check_grad(0.0)
 
 
 def test_literals():
