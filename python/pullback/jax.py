@@ -128,12 +128,14 @@ def _abstract(*args, target, outs, batch, batched):
     return [jax.core.ShapedArray(lead + shape, _dtype(elem)) for shape, elem in outs]
 
 
-@functools.partial(jax.jit, static_argnames=("target", "outs", "batch", "batched"))
 def _eager(*args, target, outs, batch, batched):
     return _call.bind(*args, target=target, outs=outs, batch=batch, batched=batched)
 
 
-_call.def_impl(_eager)
+# With `jax_debug_nans` a call that is one primitive has no parts to look into.
+_eager._apply_primitive = True  # type: ignore[attr-defined]
+_eager.__qualname__ = "pullback"
+_call.def_impl(jax.jit(_eager, static_argnames=("target", "outs", "batch", "batched")))
 
 
 def _lowering(ctx, *args, target, outs, batch, batched):
@@ -267,7 +269,7 @@ def _leaf(value: Any, elem: str, rank: int, name: str):
         wanted = {"Real": "Reals", "Int": "Ints", "Bool": "truth values"}[elem]
         raise TypeError(f"`{name}` must be {wanted}, not {dtype}")
     if found.ndim != rank:
-        raise ValueError(f"`{name}` must have {rank} dimensions, not {found.ndim}")
+        raise ValueError(f"`{name}` must have {rank} dimension{'s' * (rank != 1)}, not {found.ndim}")
     if elem == "Int" and not isinstance(found, jax.Array):
         # Without `jax_enable_x64` an Int has 32 bits here.
         info = np.iinfo(_dtype("Int"))

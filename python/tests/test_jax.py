@@ -130,6 +130,14 @@ def test_loops_of_jax(m):
     np.testing.assert_allclose(ours, jax.lax.scan(theirs, X, None, length=20)[1])
 
 
+def test_a_nan_is_told_where_jax_looks_for_them(m):
+    f = pb.jax.wrap(m.squares)
+    with jax.debug_nans(True):
+        for call in (f, jax.jit(lambda x: f(x) + 1.0)):
+            with pytest.raises(FloatingPointError):
+                call(np.array([1.0, np.nan]))
+
+
 def test_what_is_wrong_is_refused(m):
     f = pb.jax.wrap(m.norm2)
     for given, error in [
