@@ -105,6 +105,8 @@ def load(path: str | os.PathLike) -> Module:
 def compile(text: str, name: str | None = None) -> Module:
     """Loads a text. `name` is what messages call it; imports are sought beside it. Without a name they lead into the Python
     file that calls this, if the text stands there as it is."""
+    if not isinstance(text, str):
+        raise TypeError(f"`text` must be a str, not {type(text).__name__}")
     if name is None:
         name, text = placed(text, sys._getframe(1)) or ("<text>", text)
     return _told(_native.compile(name, text))

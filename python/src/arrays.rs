@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "elements of arrays are read where they lie")]
 
 use numpy::ndarray::{ArrayViewD, IxDyn};
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pullback_embed::{Elem, Gave, Given, Items};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -103,7 +103,9 @@ fn array<'py, T: Element>(
     rank: usize,
     name: &dyn Fn() -> String,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    if let Ok(array) = object.cast::<PyArrayDyn<T>>()
+    // What is made of arrays may mean more than its elements, such as those that are masked.
+    if object.is_exact_instance_of::<PyUntypedArray>()
+        && let Ok(array) = object.cast::<PyArrayDyn<T>>()
         && array.ndim() == rank
         && lies_well(array)
     {

@@ -69,9 +69,9 @@ impl Code {
         let count = args.len();
         if count > self.params.len() {
             return Err(PyTypeError::new_err(format!(
-                "{} given, but there are {}",
+                "{} given, but the function takes {}",
                 counted(count),
-                counted(self.params.len())
+                self.params.len()
             )));
         }
         let mut used = 0;

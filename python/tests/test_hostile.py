@@ -28,6 +28,8 @@ def test_wrong_arguments(m):
         (np.zeros((2, 2)), ValueError, "must have 1 dimension, not 2"),
         ([[1.0], [1.0, 2.0]], ValueError, "differing sizes"),
         (np.zeros(2, dtype=[("a", float)]), TypeError, "`x`"),
+        (np.ma.array([1.0, 2.0], mask=[False, True]), ValueError, "`x` has masked elements"),
+        (bytearray(b"ab"), TypeError, "not bytearray"),
     ]:
         with pytest.raises(error, match=words):
             m.norm2(given)
@@ -39,6 +41,9 @@ def test_wrong_arguments(m):
         m.norm2()
     with pytest.raises(TypeError, match="2 arguments given"):
         m.norm2([1.0], [2.0])
+    assert m.norm2(np.ma.array([1.0, 2.0])) == 5.0
+    with pytest.raises(ValueError, match="masked"):
+        m.cube(np.ma.masked)
     for given in (1.5, True, "1", None, np.float64(2)):
         with pytest.raises(TypeError, match="`n` must be an Int"):
             m.count(given)
@@ -102,6 +107,10 @@ def test_wrong_requests(m):
     for options, error in [
         ({"fp": "x"}, ValueError),
         ({"timeout": "soon"}, TypeError),
+        ({"timeout": -1.0}, ValueError),
+        ({"timeout": float("nan")}, ValueError),
+        ({"threads": 0}, ValueError),
+        ({"threads": 1.5}, TypeError),
         ({"max_memory": -1}, TypeError),
     ]:
         with pytest.raises(error):
@@ -114,6 +123,8 @@ def test_wrong_requests(m):
     assert pickle.loads(pickle.dumps(error)).code == error.code
     with pytest.raises(pb.CompileError):
         m.fn(r"\x -> x + unknown")
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        pb.compile(b"def x = 1.0")
 
 
 def test_arrays_of_every_kind(m):
