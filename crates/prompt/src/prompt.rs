@@ -97,7 +97,8 @@ impl Prompt {
             }
         }
         let count = self.known().definitions.len();
-        let told = format!("{}: {count} definitions, which `:defs` lists", file.display());
+        let noun = if count == 1 { "definition" } else { "definitions" };
+        let told = format!("{}: {count} {noun}, which `:defs` lists", file.display());
         tell(Said::Defined(told));
     }
     /// Loads the file anew, unless something is wrong with it.
