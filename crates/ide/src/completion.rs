@@ -12,7 +12,7 @@ use pullback_base::Span;
 use pullback_session::{Session, stdlib};
 use pullback_syntax::ast::{Comment, CommentKind, TypeBody, TypeExprKind};
 use pullback_tools::built_in;
-use pullback_types::{BoundBy, Role, builtins};
+use pullback_types::{BoundBy, Occurrence, Role, builtins};
 
 use crate::declared::BUILT_IN_TYPES;
 use crate::file::File;
@@ -94,7 +94,18 @@ pub fn complete(session: &Session, path: &Path, text: &str, offset: usize) -> Co
     }
     let upper = word.starts_with(|first: char| first.is_ascii_uppercase());
     let placeholder = if upper { UPPER } else { LOWER };
-    let asked = format!("{before}{placeholder}{}", &text[offset + rest..]);
+    let behind = &after[rest..];
+    // A field that `r with` changes is one only with its value.
+    if changed(before).is_some() && !behind.trim_start().starts_with('=') {
+        let valued = format!("{before}{placeholder} = 0{behind}");
+        let file = File::new(Arc::new(session.look(path, &valued)));
+        let is_field =
+            |it: &Occurrence| it.span.range().start == before.len() && it.role == Role::Field;
+        if let Some(file) = file.filter(|file| file.occurrences().iter().any(is_field)) {
+            return Completions { candidates: candidates(&file, before.len(), placeholder), range };
+        }
+    }
+    let asked = format!("{before}{placeholder}{behind}");
     let Some(file) = File::new(Arc::new(session.look(path, &asked))) else {
         return Completions { range, candidates: vec![] };
     };
@@ -136,7 +147,11 @@ fn candidates(file: &File, at: usize, placeholder: &str) -> Vec<Candidate> {
     }
     match it.role {
         Role::Field if after_dot(file, at) => parts(file, at),
-        Role::Field => once(fields(file).collect()),
+        Role::Field => {
+            // `parts` counts the dot that is not here.
+            let known = changed(&file.text()[..at]).map_or(vec![], |end| parts(file, end + 1));
+            if known.is_empty() { once(fields(file).collect()) } else { known }
+        }
         Role::Module => vec![],
         Role::Type | Role::TypeVariable if it.declares => vec![],
         Role::Type | Role::TypeVariable => types(file),
@@ -156,6 +171,13 @@ fn parts(file: &File, at: usize) -> Vec<Candidate> {
     let known = base.max_by_key(|it| (!it.parts.is_empty(), it.span.range().len()));
     let parts = known.into_iter().flat_map(|it| &it.parts);
     parts.map(|(name, ty)| candidate(name, CandidateKind::Field, ty, "")).collect()
+}
+
+/// Where the record ends of which `r with` changes a field, if that is the end of this text.
+fn changed(before: &str) -> Option<usize> {
+    let rest = before.trim_end().strip_suffix("with")?;
+    let record = rest.trim_end();
+    (record.len() < rest.len()).then_some(record.len())
 }
 
 /// Whether the innermost bracket is a brace, and a field of a record may begin behind this text.
