@@ -13,6 +13,7 @@ mod compare;
 mod test;
 
 mod check_grad;
+#[cfg(not(target_family = "wasm"))]
 mod clarke;
 mod demo;
 mod dev;
@@ -29,6 +30,7 @@ mod plot;
 
 pub use bench::{BenchReport, Effort, bench};
 pub use check_grad::{GradReport, check_grad};
+#[cfg(not(target_family = "wasm"))]
 pub use clarke::{Clarke, Interval, Piece, clarke};
 pub use demo::demo;
 pub use dev::{Dev, dev};
