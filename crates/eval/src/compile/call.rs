@@ -34,9 +34,12 @@ impl<'p> Function<'_, 'p> {
             && params.len() == args.len()
         {
             let regs = args.iter().map(|arg| self.operand(arg)).collect();
+            // The definition that is compiled may be this one, or one made of it, with variables of the same numbers.
+            let outer = self.locs.clone();
             self.is_in_place = true;
             self.inlined(&params, body, regs, dst);
             self.is_in_place = false;
+            self.locs = outer;
             return;
         }
         // The result comes back in the first register of the window: let it be the wanted one.
