@@ -21,14 +21,23 @@ pub struct Action {
     pub mends: Option<Problem>,
 }
 
-/// What could be done in a part of a file.
+/// The line that an offset is in.
+fn line(text: &str, offset: usize) -> Range<usize> {
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+    start..end
+}
+
+/// What could be done in a part of a file. A mistake is mended from anywhere in the line in which it begins.
 pub fn actions(file: &File, part: Range<usize>) -> Vec<Action> {
     let touches = |range: &Range<usize>| range.start <= part.end && part.start <= range.end;
     let mut found = vec![];
     for problem in problems(file) {
         let fixes = problem.fixes.clone().into_iter();
         let near = fixes.filter(|fix| {
-            touches(&problem.range) || fix.edits.iter().any(|edit| touches(&edit.range))
+            touches(&problem.range)
+                || touches(&line(file.text(), problem.range.start))
+                || fix.edits.iter().any(|edit| touches(&edit.range))
         });
         found.extend(near.map(|fix| Action {
             title: fix.title,

@@ -94,11 +94,17 @@ pub fn hover(file: &File, session: &Session, path: &Path, offset: usize) -> Opti
             let count = scheme(file, def).map_or(def.params.len(), |ty| arrows(ty).len() - 1);
             derivatives(file, session, path, (it, count))
         }
+        Meaning::BuiltIn => {
+            let ty = ty().unwrap_or_default();
+            let parts = arrows(&ty);
+            let is_of_values = parts.iter().all(|part| !part.contains("->"));
+            let count = if is_of_values { parts.len() - 1 } else { 0 };
+            derivatives(file, session, path, (it, count))
+        }
         Meaning::Local(_)
         | Meaning::Type(..)
         | Meaning::Constructor(..)
         | Meaning::Module(_)
-        | Meaning::BuiltIn
         | Meaning::TypeVariable
         | Meaning::Field => vec![],
     };
