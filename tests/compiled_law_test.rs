@@ -19,7 +19,7 @@ use pullback_ir::eval::Counts;
 use pullback_ir::{FuncId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_session::Settings;
-use pullback_suite::{Case, Cases, Random, corpus, deep};
+use pullback_suite::{Case, Cases, Random, corpus, deep, on_all_processors};
 use pullback_tools::function;
 
 /// How far the two pairings may be from each other, beside their size.
@@ -292,53 +292,67 @@ fn asked(file: &Cases, case: &Case) -> Result<Asked, &'static str> {
 }
 
 /// The laws hold for every case of a folder, of which there are so many at least.
-fn hold(folder: &str, least: usize) {
-    deep(|| {
-        let (mut broken, mut count) = (vec![], 0);
-        let (mut used, mut unasked) = (BTreeSet::new(), BTreeSet::new());
-        for file in corpus(&[folder], "pull").into_iter().map(Cases::read) {
-            for case in &file.cases {
-                let told = |what: &str| format!("{}: {case:?}: {what}", file.name);
-                match asked(&file, case).and_then(|asked| breaches(&asked)) {
-                    Ok(laws) => {
-                        count += 1;
-                        for (law, numbers) in laws {
-                            let leave = LEAVES.iter().position(|(known, name, function, _)| {
-                                *known == law && is_about((name, function), &file, case)
-                            });
-                            match leave {
-                                Some(leave) => drop(used.insert(leave)),
-                                None => broken.push(told(&format!("{law:?}: {numbers}"))),
-                            }
-                        }
-                    }
-                    Err(code) => {
-                        let row = UNASKED.iter().position(|(known, name, function, _)| {
-                            *known == code && is_about((name, function), &file, case)
-                        });
-                        match row {
-                            Some(row) => drop(unasked.insert(row)),
-                            None => broken.push(told(code)),
-                        }
+/// What asking all cases of a file found.
+#[derive(Default)]
+struct Found {
+    count: usize,
+    broken: Vec<String>,
+    /// The rows of [`LEAVES`] and of [`UNASKED`] that it needs.
+    used: BTreeSet<usize>,
+    unasked: BTreeSet<usize>,
+}
+
+fn ask(file: &Cases) -> Found {
+    let mut found = Found::default();
+    for case in &file.cases {
+        let told = |what: &str| format!("{}: {case:?}: {what}", file.name);
+        match asked(file, case).and_then(|asked| breaches(&asked)) {
+            Ok(laws) => {
+                found.count += 1;
+                for (law, numbers) in laws {
+                    let leave = LEAVES.iter().position(|(known, name, function, _)| {
+                        *known == law && is_about((name, function), file, case)
+                    });
+                    match leave {
+                        Some(leave) => drop(found.used.insert(leave)),
+                        None => found.broken.push(told(&format!("{law:?}: {numbers}"))),
                     }
                 }
             }
-        }
-        // Whatever needs no leave has none.
-        for (index, (law, file, function, _)) in LEAVES.iter().enumerate() {
-            if file.starts_with(folder) && !used.contains(&index) {
-                broken.push(format!("{file}: {function} keeps the law {law:?}; its leave can go"));
+            Err(code) => {
+                let row = UNASKED.iter().position(|(known, name, function, _)| {
+                    *known == code && is_about((name, function), file, case)
+                });
+                match row {
+                    Some(row) => drop(found.unasked.insert(row)),
+                    None => found.broken.push(told(code)),
+                }
             }
         }
-        for (index, (code, file, function, _)) in UNASKED.iter().enumerate() {
-            if file.starts_with(folder) && !unasked.contains(&index) {
-                broken.push(format!("{file}: {function} is not refused with {code}"));
-            }
+    }
+    found
+}
+
+fn hold(folder: &str, least: usize) {
+    let files = corpus(&[folder], "pull");
+    let found = on_all_processors(&files, |path| {
+        deep(|| ask(&Cases::read(path.clone()))).expect("no panic")
+    });
+    let count: usize = found.iter().map(|found| found.count).sum();
+    let mut broken: Vec<String> = found.iter().flat_map(|found| found.broken.clone()).collect();
+    // Whatever needs no leave has none.
+    for (index, (law, file, function, _)) in LEAVES.iter().enumerate() {
+        if file.starts_with(folder) && !found.iter().any(|found| found.used.contains(&index)) {
+            broken.push(format!("{file}: {function} keeps the law {law:?}; its leave can go"));
         }
-        assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
-        assert!(count >= least, "only {count} cases");
-    })
-    .expect("no panic");
+    }
+    for (index, (code, file, function, _)) in UNASKED.iter().enumerate() {
+        if file.starts_with(folder) && !found.iter().any(|found| found.unasked.contains(&index)) {
+            broken.push(format!("{file}: {function} is not refused with {code}"));
+        }
+    }
+    assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
+    assert!(count >= least, "only {count} cases");
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub use ir_text::{broken_rules, ir_broken_test, ir_text_test};
 pub use opt_text::{opt_test, pass_of};
 pub use questions::{Asked, Questions, Random, Wrong, ways};
 pub use snapshot::matches;
-pub use stack::deep;
+pub use stack::{deep, on_all_processors};
 pub use stage_text::{jvp_test, lower_test, transpose_test, unzip_test};
 pub use threads_text::threads_test;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_engines::REGISTRY;
 use pullback_session::{Call, Disk, Query, Session, Settings, Stop};
-use pullback_suite::{corpus, deep};
+use pullback_suite::{corpus, deep, on_all_processors};
 use pullback_tools::show;
 
 /// Fewer would mean that the folders are no longer where they were.
@@ -17,12 +17,11 @@ const AT_LEAST: usize = 500;
 
 #[test]
 fn derivatives_of_definitions_keep_the_rules() {
-    let mut shown = 0;
-    for path in corpus(&["examples", "benches", "tests/ad"], "pull") {
-        for name in names(&path) {
-            shown += usize::from(is_shown(&path, &name));
-        }
-    }
+    let files = corpus(&["examples", "benches", "tests/ad"], "pull");
+    let shown = on_all_processors(&files, |path| {
+        names(path).iter().filter(|name| is_shown(path, name)).count()
+    });
+    let shown: usize = shown.iter().sum();
     assert!(shown >= AT_LEAST, "{shown} definitions have a derivative");
 }
 
