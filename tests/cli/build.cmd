@@ -72,7 +72,7 @@ exit 1
 ! error[E0822]: `scaled` cannot be called from CasADi: the size `m` is not known
 !  --> tests/embed/matrices.pull:3:5
 !   |
-! 3 | def scaled [n] [m] (a: [n][m]Real) (s: Real): [m][n]Real = [ [ s * a[i, j] * a[i, j] | i < n ] | j < m ]
+! 3 | def scaled [n] [m] (a: [n][m]Real) (s: Real): [m][n]Real =
 !   |     ^^^^^^ defined here
 !   |
 !   = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
@@ -90,9 +90,9 @@ exit 1
 $ pullback build tests/embed/matrices.pull deep --abi casadi --size n=3 -o /tmp/unused
 exit 1
 ! error[E0822]: `deep` cannot be called from CasADi: it has an array of more than two dimensions
-!   --> tests/embed/matrices.pull:15:5
+!   --> tests/embed/matrices.pull:20:5
 !    |
-! 15 | def deep [n] (x: [n][n][n]Real): Real = x[0][0][0]
+! 20 | def deep [n] (x: [n][n][n]Real): Real = x[0][0][0]
 !    |     ^^^^ defined here
 !    |
 !    = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
@@ -102,9 +102,9 @@ exit 1
 $ pullback build tests/embed/matrices.pull open_end --abi casadi -o /tmp/unused
 exit 1
 ! error[E0822]: `open_end` cannot be called from CasADi: it has an array of some size that is not named
-!   --> tests/embed/matrices.pull:13:5
+!   --> tests/embed/matrices.pull:18:5
 !    |
-! 13 | def open_end (x: [3]Real): []Real = filter (\e -> e > 0.0) x
+! 18 | def open_end (x: [3]Real): []Real = filter (\e -> e > 0.0) x
 !    |     ^^^^^^^^ defined here
 !    |
 !    = note: CasADi gives and takes numbers, vectors and matrices whose sizes are known when the library is made
