@@ -118,10 +118,8 @@ pub(crate) fn above(
     edges: impl Fn(&Block) -> Vec<FuncId>,
     these: impl IntoIterator<Item = FuncId>,
 ) -> IdVec<FuncId, bool> {
-    let mut callers: IdVec<FuncId, Vec<FuncId>> = program.funcs.iter().map(|_| vec![]).collect();
-    for (id, func) in program.funcs.iter_enumerated() {
-        edges(&func.body).into_iter().for_each(|callee| callers[callee].push(id));
-    }
+    let bodies = program.funcs.iter_enumerated().map(|(id, func)| (id, edges(&func.body)));
+    let callers = turned(program.funcs.len(), bodies);
     let mut reaches: IdVec<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
     let mut todo: Vec<FuncId> = these.into_iter().collect();
     while let Some(func) = todo.pop() {
@@ -130,6 +128,18 @@ pub(crate) fn above(
         }
     }
     reaches
+}
+
+/// The functions from which an edge leads to each function, once for each edge; `edges` are those of some of `count` functions.
+fn turned<E: IntoIterator<Item = FuncId>>(
+    count: usize,
+    edges: impl Iterator<Item = (FuncId, E)>,
+) -> IdVec<FuncId, Vec<FuncId>> {
+    let mut sources: IdVec<FuncId, Vec<FuncId>> = (0..count).map(|_| vec![]).collect();
+    for (source, targets) in edges {
+        targets.into_iter().for_each(|target| sources[target].push(source));
+    }
+    sources
 }
 
 /// How functions call each other.
@@ -186,6 +196,14 @@ impl CallGraph {
         }
         graph.search(roots);
         graph
+    }
+
+    /// The functions that are reached and call each function, once for each call.
+    pub fn callers(&self) -> IdVec<FuncId, Vec<FuncId>> {
+        turned(
+            self.named.len(),
+            self.order.iter().map(|func| (*func, self.named[*func].calls.iter().copied())),
+        )
     }
 
     fn next(&self, func: FuncId, at: usize) -> Option<FuncId> {

@@ -129,7 +129,7 @@ impl Constants {
         for func in roots.iter().copied().chain(rules) {
             program.funcs[func].params.iter().for_each(|param| ctx.varies(*param));
         }
-        let callers = callers(graph);
+        let callers = graph.callers();
         while graph.order.iter().any(|func| ctx.is_due[*func]) {
             for func in &graph.order {
                 if !std::mem::take(&mut ctx.is_due[*func]) {
@@ -179,15 +179,6 @@ fn number_of(value: Flat<Constant>) -> Flat<i64> {
         Flat::Is(Constant::Literal(Atom::Int(n))) => Flat::Is(n),
         Flat::Is(Constant::Literal(_) | Constant::Result(_)) | Flat::Varies => Flat::Varies,
     }
-}
-
-/// The functions that call each function.
-fn callers(graph: &CallGraph) -> IdVec<FuncId, Vec<FuncId>> {
-    let mut callers: IdVec<FuncId, Vec<FuncId>> = graph.named.iter().map(|_| vec![]).collect();
-    for func in &graph.order {
-        graph.named[*func].calls.iter().for_each(|called| callers[*called].push(*func));
-    }
-    callers
 }
 
 struct Ctx<'p> {
