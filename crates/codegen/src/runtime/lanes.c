@@ -176,6 +176,11 @@ PB_INLINE pb_v pb_where(pb_w mask, pb_v a, pb_v b) { return PB_MAP3(pb_v, pb_p_w
 PB_INLINE pb_v pb_shifted(pb_v p, pb_v q, int64_t d) {
 #if PB_PART == 8 && defined(PB_SHUFFLE_BY)
   return __builtin_shuffle(p, q, (pb_w){8, 9, 10, 11, 12, 13, 14, 15} - pb_all_int(d));
+#elif defined(PB_SHUFFLE_BY)
+  /* By a shuffle of parts: a load of what was stored as two parts would wait for both stores. */
+  const pb_q from = (pb_q){4, 5, 6, 7} - (d <= 4 ? d : d - 4);
+  if (d <= 4) return (pb_v){__builtin_shuffle(p.b, q.a, from), __builtin_shuffle(q.a, q.b, from)};
+  return (pb_v){__builtin_shuffle(p.a, p.b, from), __builtin_shuffle(p.b, q.a, from)};
 #else
   const pb_v both[2] = {p, q};
   pb_v shifted;
