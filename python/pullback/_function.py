@@ -240,8 +240,9 @@ class Function:
 
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         """The value."""
-        if self._quick_value is not None and not kwargs and out is None:
-            return self._quick_value(*args)
+        if self._quick_value is not None and not kwargs:
+            value = self._quick_value(*args)
+            return value if out is None else _into(out, value)
         is_plain = not kwargs and not self._options
         code, value, _ = self._run("value", (), args, kwargs)
         if is_plain:
@@ -251,8 +252,9 @@ class Function:
     def value_and_grad(self, *args: Any, wrt: Wrt = None, out: Any = None, **kwargs: Any) -> tuple[Any, Any]:
         """The value, a Real, and its gradient with respect to the parameters that are named, or all that hold Reals. One
         name gives the gradient itself, several a tuple."""
-        if not kwargs and out is None and not isinstance(wrt, list) and wrt in self._quick_both:
-            return self._quick_both[wrt](*args)
+        if not kwargs and not isinstance(wrt, list) and wrt in self._quick_both:
+            value, gradient = self._quick_both[wrt](*args)
+            return value, gradient if out is None else _into(out, gradient)
         is_plain = not kwargs and not self._options
         code, value, parts = self._run("grad", _names(wrt), args, kwargs)
         gradient = self._parts(code, parts, wrt)
