@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Threads, Unit, WORTH, emit};
+use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit, WORTH, emit};
 use pullback_ir::eval::{self, Value, evaluate};
 use pullback_ir::{FuncId, Program, Stage};
 use pullback_opt::{Options, optimise};
@@ -53,8 +53,15 @@ fn roots(program: &Program) -> Vec<FuncId> {
 fn compiled(program: &Program, fp: Fp, level: Level, worth: f64) -> Result<[Native; 5], String> {
     let (mut program, roots) = (program.clone(), roots(program));
     let facts = Facts::of(&mut program);
-    let unit =
-        Unit { program: &program, roots: &roots, facts: &facts, fp, worth, cuts: Cuts::USUAL };
+    let unit = Unit {
+        program: &program,
+        roots: &roots,
+        facts: &facts,
+        fp,
+        worth,
+        cuts: Cuts::USUAL,
+        registers: Registers::WIDE,
+    };
     let mut natives = Native::batch(&[unit], level, None).map_err(|why| format!("{why:?}"))?;
     let native = natives.pop().ok_or("no native code")?;
     Ok([1, 2, 3, 4, 100].map(|most| native.clone().on(Threads { most, worth })))

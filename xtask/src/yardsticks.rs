@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pullback_engines::REGISTRY;
-use pullback_session::{Disk, Query};
+use pullback_session::{Disk, Query, Target};
 use pullback_suite::root;
 use pullback_tools::{Build, Derivative, build};
 
@@ -140,6 +140,7 @@ impl Yardstick {
             entries: words(self.entries),
             wrt: words(self.wrt),
             derivatives: Some(self.derivatives.to_vec()),
+            target: Some(Target::Native),
             ..Build::default()
         };
         let built = build(&mut query, &asked).map_err(|_| {

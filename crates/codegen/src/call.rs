@@ -27,6 +27,7 @@ use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
 use crate::read::{literal, read, string};
+use crate::registers::Registers;
 use crate::stack::run_on_stack;
 
 /// A program as native code.
@@ -71,7 +72,15 @@ impl Native {
         fp: Fp,
     ) -> Result<Self, Failure> {
         let native = Self::batch(
-            &[Unit { program, roots, facts, fp, worth: WORTH, cuts: Cuts::USUAL }],
+            &[Unit {
+                program,
+                roots,
+                facts,
+                fp,
+                worth: WORTH,
+                cuts: Cuts::USUAL,
+                registers: Registers::of(level),
+            }],
             level,
             None,
         )?

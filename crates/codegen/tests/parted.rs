@@ -3,7 +3,7 @@
 
 use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Unit, WORTH, emit_all};
+use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Unit, WORTH, emit_all};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program, parse};
 
@@ -155,6 +155,7 @@ fn bases_of_one_step_go_to_their_callers() {
         fp: Fp::Strict,
         worth: WORTH,
         cuts: Cuts::USUAL,
+        registers: Registers::WIDE,
     };
     let code = emit_all(&[unit]).expect("C");
     // Heads stand in the order of the functions.

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use generate::Generator;
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Threads, Unit};
+use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
@@ -87,12 +87,15 @@ struct Try {
 }
 
 impl Try {
-    /// Every other program has its functions split, and its text with those of others becomes many.
+    /// Every other program has its functions split, and its text with those of others becomes many. Every third is for
+    /// few registers.
     fn unit(&self, fp: Fp) -> Unit<'_> {
         let short = Cuts { statements: 8, bytes: 60_000 };
         let cuts = if self.seed.is_multiple_of(2) { short } else { Cuts::USUAL };
+        let registers =
+            if self.seed.is_multiple_of(3) { Registers::NARROW } else { Registers::WIDE };
         let Self { program, root, facts, .. } = self;
-        Unit { program, roots: root, facts, fp, worth: 0.0, cuts }
+        Unit { program, roots: root, facts, fp, worth: 0.0, cuts, registers }
     }
 }
 

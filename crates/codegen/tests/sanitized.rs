@@ -10,7 +10,7 @@ use std::process::Command;
 
 use generate::Generator;
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Unit, compiler, emit_all};
+use pullback_codegen::{Cuts, Fp, Registers, Unit, compiler, emit_all};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
 
@@ -150,6 +150,7 @@ fn printed(name: &str, before: &str, after: &str) -> Vec<String> {
                     fp,
                     worth: 0.0,
                     cuts: Cuts::USUAL,
+                    registers: Registers::WIDE,
                 })
                 .collect();
             let code = emit_all(&units).expect("code");

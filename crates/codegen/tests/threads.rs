@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Threads, Unit, compiler, emit_all};
+use pullback_codegen::{
+    Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit, compiler, emit_all,
+};
 use pullback_ir::Program;
 use pullback_ir::eval::Value;
 
@@ -133,8 +135,15 @@ fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
     let mut program = program(text);
     let roots: Vec<_> = program.funcs.ids().collect();
     let facts = Facts::of(&mut program);
-    let unit =
-        Unit { program: &program, roots: &roots, facts: &facts, fp, worth: 0.0, cuts: Cuts::USUAL };
+    let unit = Unit {
+        program: &program,
+        roots: &roots,
+        facts: &facts,
+        fp,
+        worth: 0.0,
+        cuts: Cuts::USUAL,
+        registers: Registers::WIDE,
+    };
     let native =
         Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
     let on = |most| native.clone().on(Threads { most, worth: 0.0 });
@@ -171,6 +180,7 @@ fn sums_are_shared_out_where_their_order_may_change() {
                 fp,
                 worth: 0.0,
                 cuts: Cuts::USUAL,
+                registers: Registers::WIDE,
             }]);
             code.expect("native code").text.contains("pb_share_sums(c, ")
         };
@@ -289,6 +299,7 @@ fn threads_do_not_race() {
                 fp: Fp::Fast,
                 worth: 0.0,
                 cuts: Cuts::USUAL,
+                registers: Registers::WIDE,
             })
             .collect();
         let code = emit_all(&units).expect("code");

@@ -23,7 +23,9 @@ use std::path::Path;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
-use pullback_codegen::{Casadi, Cuts, Failure, Fp, Function, Interface, Table, Unit, WORTH};
+use pullback_codegen::{
+    Casadi, Cuts, Failure, Fp, Function, Interface, Registers, Table, Unit, WORTH,
+};
 use pullback_compile::{Plan, compile};
 use pullback_ir::{FuncId, Program as Code, trimmed};
 use pullback_lambda::{DefId, Program};
@@ -89,9 +91,12 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
         Abi::Casadi => tables(&interface, &offers, &codes, &mut names),
     };
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
+    // A C file is compiled on any machine.
+    let registers = asked.target.map_or(Registers::WIDE, |target| Registers::of(target.level()));
     let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
         let roots = std::slice::from_ref(root);
-        Unit { program, roots, facts, fp: Fp::default(), worth: WORTH, cuts: Cuts::USUAL }
+        let (fp, cuts) = (Fp::default(), Cuts::USUAL);
+        Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let name = interface.name.clone();

@@ -108,6 +108,7 @@ impl BuildArgs {
                 .as_ref()
                 .map(|kinds| kinds.iter().filter_map(|kind| kind.derivative()).collect()),
             abi,
+            target: (self.emit == Emit::So).then(|| self.target.target()),
             sizes: self.sizes.clone(),
         }
     }

@@ -63,6 +63,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
+use crate::registers::Registers;
 use crate::schedule::{Schedule, Ways};
 use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
@@ -121,6 +122,8 @@ pub struct Unit<'p> {
     pub worth: f64,
     /// How long functions and texts may be.
     pub cuts: Cuts,
+    /// The vector registers of the processor that it is for.
+    pub registers: Registers,
 }
 
 /// How long functions and texts may be before they become several.
@@ -137,9 +140,10 @@ impl Cuts {
     pub const USUAL: Self = Self { statements: 600, bytes: 100_000 };
 }
 
-/// The C of a program; as [`Unit`] says. An error says what C cannot do.
+/// The C of a program, for the widest registers; as [`Unit`] says. An error says what C cannot do.
 pub fn emit(program: &Program, roots: &[FuncId], facts: &Facts, fp: Fp) -> Result<Code, String> {
-    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH, cuts: Cuts::USUAL }])
+    let (cuts, registers) = (Cuts::USUAL, Registers::WIDE);
+    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }])
 }
 
 /// The same with the ways of some loops decided, and the schedule of all.
@@ -267,6 +271,7 @@ struct Emit<'p> {
     pub is_library: bool,
     /// From how many statements on threads may run its loops, where that number is known.
     worth: f64,
+    pub registers: Registers,
     /// Which loops over anything threads may share out.
     parallel_loops: Option<ParallelLoops>,
     /// Whether threads get the constants that are known.
@@ -322,6 +327,7 @@ impl<'p> Emit<'p> {
             }),
             is_library: true,
             worth: unit.worth,
+            registers: unit.registers,
             parallel_loops: None,
             shares_constants: false,
             prefix,

@@ -275,6 +275,7 @@ mod tests {
 
     use super::super::Cuts;
     use super::*;
+    use crate::registers::Registers;
 
     /// A program with functions of more than eight statements split.
     fn split_text(text: &str) -> String {
@@ -283,7 +284,8 @@ mod tests {
         let roots = [FuncId(0)];
         let (program, facts, fp) = (&program, &facts, Fp::Strict);
         let cuts = Cuts { statements: 8, bytes: 0 };
-        let unit = Unit { program, roots: &roots, facts, fp, worth: 0.0, cuts };
+        let registers = Registers::WIDE;
+        let unit = Unit { program, roots: &roots, facts, fp, worth: 0.0, cuts, registers };
         split(&unit, &|looped, _, _| looped.states.is_empty())
             .map_or_else(String::new, |(program, _)| program.print())
     }

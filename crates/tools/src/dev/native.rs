@@ -7,7 +7,7 @@ use std::path::Path;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, Span};
 use pullback_codegen::{
-    Cuts, Fp, Level, Library, Unit, Units, WORTH, Ways, emit, emit_by, read_ways,
+    Cuts, Fp, Level, Library, Registers, Unit, Units, WORTH, Ways, emit_all, emit_by, read_ways,
 };
 use pullback_ir::{FuncId, Program, trimmed};
 use pullback_session::{Query, Stop};
@@ -35,6 +35,8 @@ pub(super) fn text(
         fp: Fp::Fast,
         worth: WORTH,
         cuts: Cuts::USUAL,
+        // What is printed is the same everywhere.
+        registers: Registers::WIDE,
     };
     let (emitted, decided) = match emit_by(unit, &ways) {
         Ok(emitted) => emitted,
@@ -57,7 +59,16 @@ pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
     }
     let start = Instant::now();
     let facts = Facts::of(&mut code);
-    let emitted = match emit(&code, &roots, &facts, Fp::Fast) {
+    let unit = Unit {
+        program: &code,
+        roots: &roots,
+        facts: &facts,
+        fp: Fp::Fast,
+        worth: WORTH,
+        cuts: Cuts::USUAL,
+        registers: Registers::of(Level::Fast),
+    };
+    let emitted = match emit_all(&[unit]) {
         Ok(emitted) => emitted,
         Err(lack) => return lack,
     };

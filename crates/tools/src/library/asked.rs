@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pullback_base::{Diagnostic, Span};
+use pullback_session::Target;
 
 use super::shape::{Derivative, Kind};
 
@@ -39,6 +40,8 @@ pub struct Build {
     pub derivatives: Option<Vec<Derivative>>,
     /// How it is called.
     pub abi: Abi,
+    /// The machines that a shared object is for; none is made if there is none.
+    pub target: Option<Target>,
     /// The sizes that the definitions name, for CasADi.
     pub sizes: Vec<(String, i64)>,
 }

@@ -23,14 +23,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Plan, local_name};
 use super::vectorise::{Kind, Layout};
+use crate::registers::Registers;
 use pullback_analysis::cost::copies;
 use pullback_analysis::variance::varying;
 use pullback_analysis::zeros::is_either_zero;
 
 /// The most iterations that go at once.
 const MOST: usize = 4;
-/// How many vectors the iterations may keep from one step of an inner loop to the next.
-const AT_HAND: usize = 16;
 /// How many places beside each other `pb_add_across` adds to.
 pub(super) const ROW: usize = 4;
 /// The most statements that a loop written several times may have then.
@@ -53,25 +52,37 @@ pub(super) struct Columns {
     pub is_alone: bool,
 }
 
+/// What bounds how many iterations go at once.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// How many vectors there are of each number.
+    parts: usize,
+    /// How many vectors the iterations may keep from one step of an inner loop to the next.
+    kept: usize,
+    is_strict: bool,
+}
+
 /// The loops of which several iterations go at once, by index, and how many.
 pub(super) fn columns(
     plan: &Plan<'_>,
     layout: &Layout,
+    registers: Registers,
     is_strict: bool,
 ) -> FxHashMap<VarId, usize> {
     let mut columns = FxHashMap::default();
-    let parts = |looped: &Loop| {
+    let bounds = |looped: &Loop| {
         let index = looped.for_index().filter(|index| layout.lanes.contains(index))?;
-        Some(layout.jams.get(&index).copied().unwrap_or(1))
+        let parts = layout.jams.get(&index).copied().unwrap_or(1);
+        Some(Bounds { parts, kept: registers.kept, is_strict })
     };
-    if let Some(parts) = parts(plan.looped) {
-        look(plan, layout, &plan.looped.body, (parts, is_strict), &mut columns);
+    if let Some(bounds) = bounds(plan.looped) {
+        look(plan, layout, &plan.looped.body, bounds, &mut columns);
     }
     plan.looped.body.visit(&mut |stmt| {
         if let Op::Loop(looped) = &stmt.op
-            && let Some(parts) = parts(looped)
+            && let Some(bounds) = bounds(looped)
         {
-            look(plan, layout, &looped.body, (parts, is_strict), &mut columns);
+            look(plan, layout, &looped.body, bounds, &mut columns);
         }
     });
     columns
@@ -81,18 +92,18 @@ fn look(
     plan: &Plan<'_>,
     layout: &Layout,
     block: &Block,
-    how: (usize, bool),
+    bounds: Bounds,
     columns: &mut FxHashMap<VarId, usize>,
 ) {
     for stmt in &block.stmts {
         if let Op::Loop(looped) = &stmt.op
             && let LoopForm::For { index, .. } = looped.form
-            && let Some(count) = several(plan, layout, looped, how)
+            && let Some(count) = several(plan, layout, looped, bounds)
         {
             columns.insert(index, count);
         } else {
             for block in stmt.op.blocks() {
-                look(plan, layout, block, how, columns);
+                look(plan, layout, block, bounds, columns);
             }
         }
     }
@@ -103,7 +114,7 @@ fn several(
     plan: &Plan<'_>,
     layout: &Layout,
     looped: &Loop,
-    (parts, is_strict): (usize, bool),
+    Bounds { parts, kept: at_most, is_strict }: Bounds,
 ) -> Option<usize> {
     let LoopForm::For { index, count, down: false } = looped.form else { return None };
     let states = looped.states.len();
@@ -119,7 +130,7 @@ fn several(
     let own = own(looped, index);
     let kept = looped.body.stmts.iter().map(|stmt| kept(layout, stmt, &own)).max()?.max(1);
     let most = if let Atom::Int(count) = count { usize::try_from(count).ok()? } else { MOST };
-    let most = most.min(MOST).min(AT_HAND / (kept * parts));
+    let most = most.min(MOST).min(at_most / (kept * parts));
     let most = most.min(copies(&looped.body, LONGEST) / parts);
     (most > 1).then(|| 1 << most.ilog2())
 }

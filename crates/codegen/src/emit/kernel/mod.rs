@@ -104,14 +104,14 @@ impl Body<'_, '_> {
         let Some(guard) = loop_versioning::guard(&plan, &label, self.lines.depth + 1) else {
             return self.no_kernel(index, "what may fail in it cannot be asked before it");
         };
-        let is_strict = self.emit.fp == Fp::Strict;
+        let (is_strict, registers) = (self.emit.fp == Fp::Strict, self.emit.registers);
         let is_worth_code = !self.is_text_of_routine();
         let schedule = &mut self.emit.schedule;
         let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
         let mut layout = pack_rows::layout(&plan, lanes);
         if is_worth_code {
-            layout.jams = unroll_and_jam::jams(&plan, &layout, is_strict);
-            layout.columns = jam_inner::columns(&plan, &layout, is_strict);
+            layout.jams = unroll_and_jam::jams(&plan, &layout, registers, is_strict);
+            layout.columns = jam_inner::columns(&plan, &layout, registers, is_strict);
         }
         schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());

@@ -15,7 +15,7 @@
 //! inside, or in code that keeps the order of sums stay as they are.
 //!
 //! Law: an iteration computes what it computed. What changes is the order in which iterations add to one sum or place:
-//! it is fixed, and hangs on sizes alone.
+//! it is fixed, and hangs on sizes and the processor's registers alone.
 
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
@@ -25,6 +25,7 @@ use super::partition_loops;
 use super::plan::Plan;
 use super::text::Text;
 use super::vectorise::{Kind, LANES, Layout};
+use crate::registers::Registers;
 use pullback_analysis::cost::{copies, is_slow};
 
 /// The most statements that a loop written several times may have then.
@@ -33,11 +34,14 @@ const LONGEST: usize = 480;
 const SLOW: usize = 4;
 /// The most vectors of iterations that go at once.
 const MOST: i64 = 4;
-/// How many vector registers a processor has, but for a few.
-const AT_HAND: usize = 28;
 
 /// How many times eight iterations of each loop across lanes go at once, where that is more than one.
-pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashMap<VarId, usize> {
+pub(super) fn jams(
+    plan: &Plan<'_>,
+    layout: &Layout,
+    registers: Registers,
+    is_strict: bool,
+) -> FxHashMap<VarId, usize> {
     let mut jams = FxHashMap::default();
     // The order of sums stays.
     if is_strict {
@@ -49,7 +53,7 @@ pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashM
         {
             let most = if let Atom::Int(count) = count { count / LANES } else { MOST };
             let most = most.clamp(1, MOST) as usize;
-            let times = times(layout, looped, index).min(most);
+            let times = times(layout, registers, looped, index).min(most);
             if times > 1 {
                 jams.insert(index, 1 << times.ilog2());
             }
@@ -64,7 +68,7 @@ pub(super) fn jams(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashM
     jams
 }
 
-fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
+fn times(layout: &Layout, registers: Registers, looped: &Loop, index: VarId) -> usize {
     if !partition_loops::usual(looped, index).is_empty() {
         return 1;
     }
@@ -84,7 +88,7 @@ fn times(layout: &Layout, looped: &Loop, index: VarId) -> usize {
     if !is_worth || slow > SLOW || is_open {
         return 1;
     }
-    let at_hand = AT_HAND / pressure(layout, &looped.body).max(1);
+    let at_hand = registers.at_hand / pressure(layout, &looped.body).max(1);
     match at_hand.min(copies(&looped.body, LONGEST)) {
         0 | 1 => 1,
         2 | 3 => 2,

@@ -1,0 +1,44 @@
+//! The vector registers of a processor: how many iterations of a loop it can keep at work at once.
+//!
+//! Unroll-and-jam writes a loop for so many vectors that their sums stay in registers. With fewer registers than that
+//! each step of the innermost loop moves sums to memory and back, and the C compiler takes long to say when.
+//!
+//! Law: what is computed is the same for all. What differs is the order in which sums are added up, which hangs on the
+//! sizes and on this, and is not changed under `--fp strict`.
+
+use crate::compiler::Level;
+
+/// The vector registers of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// How many vectors of eight Reals they hold, but for a few.
+    pub(crate) at_hand: usize,
+    /// How many of these may be kept from one step of an inner loop to the next.
+    pub(crate) kept: usize,
+}
+
+impl Registers {
+    /// Those of AVX-512: 32 of eight Reals.
+    pub const WIDE: Self = Self { at_hand: 28, kept: 16 };
+    /// As many bits as AVX2 has in 16, and NEON in 32: eight vectors of eight Reals. On processors with AVX2, products of
+    /// matrices are faster with sums in all of these, though what is added to them takes registers from some.
+    pub const NARROW: Self = Self { at_hand: 8, kept: 8 };
+
+    /// Those of the processors that code is for: of this one, or the same for all machines, which are promised the same
+    /// bits as a C file.
+    pub fn of(level: Level) -> Self {
+        match level {
+            Level::Quick | Level::Fast | Level::Large => Self::here(),
+            Level::Portable => Self::WIDE,
+        }
+    }
+
+    /// Those of the processor on which this runs.
+    fn here() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let is_wide = std::arch::is_x86_feature_detected!("avx512f");
+        #[cfg(not(target_arch = "x86_64"))]
+        let is_wide = false;
+        if is_wide { Self::WIDE } else { Self::NARROW }
+    }
+}
