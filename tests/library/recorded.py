@@ -1,4 +1,4 @@
-"""Prints the recorded lines of of_complex, of_lie, of_nn, of_rosenbrock and of_sde: values and derivatives by other libraries.
+"""Prints the recorded lines of of_complex, of_lie, of_linalg, of_nn, of_rosenbrock, of_sde and of_signal: values and derivatives by other libraries.
 
     python3 -m venv /tmp/v && /tmp/v/bin/pip install mpmath scipy jax
     /tmp/v/bin/python tests/library/recorded.py
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import mpmath as mp
 import numpy as np
 import scipy.linalg as sl
+import scipy.sparse.linalg as ssl
 from scipy.spatial.transform import Rotation, Slerp
 
 jax.config.update("jax_enable_x64", True)
@@ -186,5 +187,42 @@ def rosenbrock():
         line(f"(jvp (\\mu -> {call.replace('MU', 'mu').replace('H', real(h))}) 20.0 1.0).1", array([float(x) for x in slope]), within)
 
 
-for part in (complex_functions, lie_groups, layers, stochastic, rosenbrock):
+def transforms():
+    print("of_signal: numpy.fft.fft2, and derivatives by its formula")
+    rng = np.random.default_rng(3)
+    for n, m in [(2, 3), (4, 2)]:
+        x, y = (np.round(rng.normal(size=(2, n, m)), 2) for _ in range(2))
+        z, w = x[0] + 1j * x[1], y[0] + 1j * y[1]
+        given, along = (f"({array(a[0])}, {array(a[1])})" for a in (x, y))
+        for name, f in [("fft2", np.fft.fft2), ("ifft2", np.fft.ifft2)]:
+            value = f(z)
+            line(f"signal.{name} {given}", f"({array(value.real)}, {array(value.imag)})")
+        # The adjoint of a complex linear map on pairs: the conjugate transpose.
+        back = np.conj(np.fft.fft2(np.conj(w)))
+        line(f"rd signal.fft2 {given} {along}", f"({array(back.real)}, {array(back.imag)})")
+        back = np.fft.fft2(w) / (n * m)
+        line(f"rd signal.ifft2 {given} {along}", f"({array(back.real)}, {array(back.imag)})")
+
+
+def exponentials():
+    print("of_linalg: scipy.sparse.linalg.expm_multiply and scipy.linalg.expm_frechet")
+    general = np.array([[4, 1, 0.5, -1], [2, 5, 1, 0.25], [-1, 0.5, 3, 2], [0.75, -2, 1, 6]])
+    right, way = np.array([1, -2, 0.5, 3]), np.array([[0, 1, 0, -1], [1, 0, 0.5, 0], [0, 0, 1, 2], [-1, 1, 0, 0.5]])
+    for scale in [0.3, -1.0]:
+        a = scale * general
+        what = f"({argument(scale)} *. general)"
+        line(f"la.expm_multiply {what} right", array(ssl.expm_multiply(a, right)), "1e-12")
+        _, slope = sl.expm_frechet(a, way)
+        line(f"(jvp (\\a -> la.expm_multiply a right) {what} way).1", array(slope @ right), "1e-12")
+        # By a: the transpose of the derivative at the transpose, of the matrix w rightᵀ.
+        w = np.array([1.0, -1.0, 0.25, 2.0])
+        _, back = sl.expm_frechet(a.T, np.outer(w, right))
+        line(f"rd (\\a -> la.expm_multiply a right) {what} [1.0, -1.0, 0.25, 2.0]", array(back), "1e-12")
+        line(f"rd (la.expm_multiply {what}) right [1.0, -1.0, 0.25, 2.0]", array(sl.expm(a.T) @ w), "1e-12")
+    # In the kernel of a the value is b, and the derivative is not 0.
+    a, b, e = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    line(f"(jvp (\\a -> la.expm_multiply a {array(b)}) {array(a)} {array(e)}).1", array(sl.expm_frechet(a, e)[1] @ b))
+
+
+for part in (complex_functions, lie_groups, layers, stochastic, rosenbrock, transforms, exponentials):
     part()

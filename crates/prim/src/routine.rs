@@ -11,6 +11,8 @@
 pub enum Routine {
     /// The discrete Fourier transform.
     Fourier,
+    /// The same of the rows and columns of an image.
+    Fourier2,
     /// The LU factorisation with row exchanges.
     Lu,
     /// Solutions of systems whose matrix has been factored.
@@ -75,8 +77,9 @@ impl Routine {
     pub const LEAST: usize = 32;
 
     /// All of them, by number.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Fourier,
+        Self::Fourier2,
         Self::Lu,
         Self::LuSolve,
         Self::Triangle,
@@ -97,6 +100,13 @@ impl Routine {
                 definition: "transform_value",
                 params: &[Real, Vector, Vector],
                 results: &[Vector, Vector],
+            },
+            Self::Fourier2 => &RoutineRow {
+                name: "fourier2",
+                module: "signal",
+                definition: "transform2_value",
+                params: &[Real, Matrix, Matrix],
+                results: &[Matrix, Matrix],
             },
             Self::Lu => &RoutineRow {
                 name: "lu",

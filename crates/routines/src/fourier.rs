@@ -10,6 +10,7 @@ use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection, FftPlanner};
 
 use crate::call::Outcome;
+use crate::layout::transpose;
 
 /// How many sizes a thread is prepared for at once.
 const KEPT: usize = 4;
@@ -37,22 +38,55 @@ fn prepared(size: usize, direction: FftDirection) -> Prepared {
     })
 }
 
-/// The sums of `x[j]` with `exp (sign 2πi j k / n)`.
-pub(crate) fn transform(sign: f64, from: [&[f64]; 2], to: [&mut [f64]; 2]) -> Outcome {
-    let direction = if sign == 1.0 {
-        FftDirection::Inverse
+/// The direction of the transform whose exponent has this sign; none for another number.
+fn direction_of(sign: f64) -> Option<FftDirection> {
+    if sign == 1.0 {
+        Some(FftDirection::Inverse)
     } else if sign == -1.0 {
-        FftDirection::Forward
+        Some(FftDirection::Forward)
     } else {
-        return Outcome::Declined;
-    };
-    let fft = prepared(from[0].len(), direction);
-    let mut items: Vec<Complex<f64>> =
-        from[0].iter().zip(from[1]).map(|(re, im)| Complex::new(*re, *im)).collect();
-    fft.process(&mut items);
-    let [re, im] = to;
+        None
+    }
+}
+
+fn paired([re, im]: [&[f64]; 2]) -> Vec<Complex<f64>> {
+    re.iter().zip(im).map(|(re, im)| Complex::new(*re, *im)).collect()
+}
+
+fn parted(items: &[Complex<f64>], [re, im]: [&mut [f64]; 2]) {
     for ((item, re), im) in items.iter().zip(re).zip(im) {
         (*re, *im) = (item.re, item.im);
     }
+}
+
+/// The sums of `x[j]` with `exp (sign 2πi j k / n)`.
+pub(crate) fn transform(sign: f64, from: [&[f64]; 2], to: [&mut [f64]; 2]) -> Outcome {
+    let Some(direction) = direction_of(sign) else {
+        return Outcome::Declined;
+    };
+    let mut items = paired(from);
+    prepared(items.len(), direction).process(&mut items);
+    parted(&items, to);
+    Outcome::Done
+}
+
+/// The same of each row of a matrix, and then of each column.
+pub(crate) fn transform2(
+    sign: f64,
+    from: [&[f64]; 2],
+    [rows, columns]: [usize; 2],
+    to: [&mut [f64]; 2],
+) -> Outcome {
+    let Some(direction) = direction_of(sign) else {
+        return Outcome::Declined;
+    };
+    let mut items = paired(from);
+    let mut turned = vec![Complex::default(); items.len()];
+    // A call transforms all rows, one after the other.
+    prepared(columns, direction).process(&mut items);
+    transpose(&items, rows, columns, &mut turned);
+    prepared(rows, direction).process(&mut turned);
+    transpose(&turned, columns, rows, &mut items);
+    parted(&items, to);
     Outcome::Done
 }

@@ -9,7 +9,7 @@ pub(crate) fn transposed(a: &[f64], rows: usize, columns: usize) -> Vec<f64> {
 
 /// The same into memory that is there. Small squares are turned one after the other, since what lies far apart is then
 /// still in the cache when its neighbours are needed.
-pub(crate) fn transpose(a: &[f64], rows: usize, columns: usize, out: &mut [f64]) {
+pub(crate) fn transpose<T: Copy>(a: &[T], rows: usize, columns: usize, out: &mut [T]) {
     const SIDE: usize = 16;
     for i in (0..rows).step_by(SIDE) {
         for j in (0..columns).step_by(SIDE) {

@@ -47,6 +47,14 @@ pub fn any_plan(routine: Routine, args: &[Given<'_>]) -> Option<Plan> {
             }
             (vec![[*n, 1], [*n, 1]], n.checked_mul(12)?, 4 * n * n.ilog2() as usize)
         }
+        (Routine::Fourier2, [_, Given::Reals(_, sizes), Given::Reals(_, others)]) => {
+            let count = sizes[0].checked_mul(sizes[1])?;
+            if sizes != others || count == 0 {
+                return None;
+            }
+            let work = count.checked_mul(4)?.checked_add(12 * sizes[0].max(sizes[1]))?;
+            (vec![*sizes, *sizes], work, 4 * count * count.ilog2() as usize)
+        }
         (Routine::Lu, [Given::Reals(_, sizes)]) => {
             let n = square(*sizes)?;
             let numbers = n.checked_mul(n)?.checked_add(8 * n)?;
@@ -153,6 +161,11 @@ fn computed(
             [G::Real(sign), G::Reals(re, _), G::Reals(im, _)],
             [W::Reals(to_re), W::Reals(to_im)],
         ) => fourier::transform(*sign, [re, im], [to_re, to_im]),
+        (
+            Routine::Fourier2,
+            [G::Real(sign), G::Reals(re, sizes), G::Reals(im, _)],
+            [W::Reals(to_re), W::Reals(to_im)],
+        ) => fourier::transform2(*sign, [re, im], *sizes, [to_re, to_im]),
         (
             Routine::Lu,
             [G::Reals(a, [n, _])],

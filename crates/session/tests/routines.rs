@@ -43,6 +43,9 @@ def transform [n] (p: ([n][n]Real, [n]Real)): Real =
 def spectrum [n] (p: ([n][n]Real, [n]Real)): Real =
   let (re, im) = signal.rfft p.1 in
   sum [ x * x | x <- re ] + sum [ x * x * x | x <- im ]
+def image [n] (p: ([n][n]Real, [n]Real)): Real =
+  let (re, im) = signal.fft2 (p.0, la.transpose p.0) in
+  weighed (flatten re) + 0.5 * weighed (flatten im)
 def sparse_general [n] (p: ([n][n]Real, [n]Real)): Real =
   weighed (sparse.solve (sparse.from_dense (thin p.0)) p.1)
 def sparse_definite [n] (p: ([n][n]Real, [n]Real)): Real =
@@ -57,7 +60,7 @@ def all [n] (p: ([n][n]Real, [n]Real)): Real =
   solve p + positive p + triangle p + eigenvalues p + singular p + squares p + transform p + sparse_general p
 ";
 
-const ENTRIES: [&str; 17] = [
+const ENTRIES: [&str; 18] = [
     "solve",
     "inverse",
     "sizes",
@@ -73,6 +76,7 @@ const ENTRIES: [&str; 17] = [
     "squares",
     "transform",
     "spectrum",
+    "image",
     "sparse_general",
     "sparse_definite",
 ];
@@ -268,6 +272,17 @@ fn solutions_and_transforms_are_those_of_the_text() {
                 let text = by_text(Routine::Fourier, vec![Value::real(sign), pair]);
                 let off = distance(&found.concat(), &text);
                 assert!(off < 1e-12, "transform {n} {sign} {scale}: {off}");
+                // An image of three rows.
+                let image = [7, 8].map(|seed| numbers(3 * n, seed));
+                let given = [
+                    Given::Real(sign),
+                    Given::Reals(&image[0], [3, n]),
+                    Given::Reals(&image[1], [3, n]),
+                ];
+                let (_, found) = by_routine(Routine::Fourier2, &given);
+                let args = vec![Value::real(sign), matrix(&image[0], n), matrix(&image[1], n)];
+                let off = distance(&found.concat(), &by_text(Routine::Fourier2, args));
+                assert!(off < 1e-12, "transform of an image {n} {sign}: {off}");
             }
         }
     });
