@@ -1,6 +1,6 @@
 """The programs of this folder beside their twins: the same numbers, times, and their ratio.
 
-    PYTHONPATH=out/package taskset -c 0 python3 benches/programs/measure.py [--side NAME] [--small] [ROW...]
+    taskset -c 0 python3 benches/programs/measure.py [--side NAME] [--small] [ROW...]
 
 Pullback runs as its users run it, through the Python package, as native code. The twins are JAX, jitted, blocked and in double
 precision; NumPyro's No-U-Turn sampler; and SciPy's sparse matrices with a Jacobian by JAX. Both sides get the same numbers in
