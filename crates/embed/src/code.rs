@@ -9,7 +9,7 @@ use pullback_session::entry::Entry;
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
 use pullback_session::{Query, Stop};
-use pullback_tools::{Kind, Shape, Single, single};
+use pullback_tools::{Kind, Routines, Shape, Single, single};
 use pullback_types::show_type;
 use pullback_types::ty::Ty;
 
@@ -51,6 +51,7 @@ pub(crate) fn with_code<T>(
     query: &mut Query<'_>,
     source: &Source,
     asked: &Asked,
+    routines: Routines,
     work: impl FnOnce(&mut Query<'_>, Single, Layouts<'_>) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     let modules = load(query, &source.path)?;
@@ -74,7 +75,7 @@ pub(crate) fn with_code<T>(
     for (param, name) in entry.params.iter_mut().zip(asked.names.iter().flatten()) {
         (param.name, param.named) = (name.clone(), true);
     }
-    let single = single(query, &inferred, (id, &entry), asked.kind, &asked.wrt)?;
+    let single = single(query, &inferred, (id, &entry), asked.kind, &asked.wrt, routines)?;
     let (mut words, mut rest) = (vec![], &global.ty);
     while let Ty::Fun(from, to) = rest {
         words.push(show_type(typed, from));

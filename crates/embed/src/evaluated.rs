@@ -13,7 +13,7 @@ use pullback_ir::Elem;
 use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::{Given as Argument, Plan, dependences};
-use pullback_tools::{Kind, Single};
+use pullback_tools::{Kind, Routines, Single};
 
 use crate::asked::{Asked, Source};
 use crate::bug::bug;
@@ -65,7 +65,8 @@ impl Evaluated {
         let progress = Arc::<Progress>::default();
         let watch = allowed.watch.clone();
         watched(watch, false, &progress.clone(), || {
-            self.on_code(|query, single| {
+            // The tracer follows code, so routines are texts in it.
+            self.on_code(Routines::Texts, |query, single| {
                 let limits = limits(allowed, progress);
                 match planned(single, given, (points, values), self.asked.kind, &limits) {
                     Ok(plan) => Ok(plan),
@@ -77,7 +78,7 @@ impl Evaluated {
 
     /// The code, as text.
     pub fn text(&self) -> Result<String, Failure> {
-        self.on_code(|_, single| Ok(single.code.print()))
+        self.on_code(Routines::Called, |_, single| Ok(single.code.print()))
     }
 
     fn evaluate(
@@ -86,7 +87,7 @@ impl Evaluated {
         allowed: &Allowed,
         progress: Arc<Progress>,
     ) -> Result<Ran, Failure> {
-        self.on_code(|query, single| {
+        self.on_code(Routines::Called, |query, single| {
             let limits = limits(allowed, progress);
             let image = Image::new(&single.code);
             let mut machine = Machine::new(&image, limits);
@@ -104,13 +105,15 @@ impl Evaluated {
     /// Works on the code, which is made anew.
     fn on_code<T: Send>(
         &self,
+        routines: Routines,
         work: impl FnOnce(&mut Query<'_>, &Single) -> Result<T, Stop> + Send,
     ) -> Result<T, Failure> {
         let (done, findings) = on_large_stack(|| {
             let mut query = Query::new(&self.source.files, BUILT_IN);
-            let done = with_code(&mut query, &self.source, &self.asked, |query, single, _| {
-                work(query, &single)
-            });
+            let done =
+                with_code(&mut query, &self.source, &self.asked, routines, |query, single, _| {
+                    work(query, &single)
+                });
             (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         done.map_err(|Stop| findings.into())

@@ -13,7 +13,7 @@ use pullback_codegen::{Allowed, Callable, Draft, Fit, Fp, Gave, Given, Level, co
 use pullback_engine::BUILT_IN;
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::Plan;
-use pullback_tools::Single;
+use pullback_tools::{Routines, Single};
 
 use crate::asked::{Asked, Source};
 use crate::bug::bug;
@@ -210,7 +210,7 @@ fn make(
     asked: &Asked,
     waits: Option<bool>,
 ) -> Result<Made, Stop> {
-    with_code(query, source, asked, |query, mut single, layouts| {
+    with_code(query, source, asked, Routines::Called, |query, mut single, layouts| {
         let layout = layouts.layout(asked.kind, &single);
         let native = match waits {
             Some(waits) => Some(native(query, &mut single, asked, waits)?),

@@ -226,3 +226,21 @@ fn the_generalised_gradient_of_a_definition_is_told() {
     assert!(json.starts_with("{\"hull\": {\"x\": [[1.0, 1.0]]}"), "{json}");
     assert_eq!(at("true").expect_err("no Real").code(), "E0804");
 }
+
+/// The text of a sparse system is a full matrix, for which there is no room here.
+#[test]
+fn routines_are_called() {
+    let text = "\
+import \"sparse\" as sparse
+def halves [n] (x: [n]Real): Real =
+  sum (sparse.cholesky_solve (sparse.from_triplets n n (iota n) (iota n) [ 2.0 | _ < n ]) x)
+";
+    let module = Module::compile("c.pull", text).expect("a program");
+    for engine in engines() {
+        let halves = module.function(&asked("halves", Kind::Grad, engine)).expect("code");
+        let small = Allowed { max_memory: Some(4 << 20), ..Allowed::default() };
+        let given = [Given::Reals(&[3.0; 2000], &[2000])];
+        let gave = halves.call(&given, &small).expect("numbers");
+        assert_eq!((reals(&gave[0]), reals(&gave[1])), (vec![3000.0], vec![0.5; 2000]));
+    }
+}

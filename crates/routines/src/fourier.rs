@@ -15,12 +15,17 @@ use crate::layout::transpose;
 /// How many sizes a thread is prepared for at once.
 const KEPT: usize = 4;
 
+/// How many numbers a thread keeps room for between calls, so that images of usual sizes take no new memory.
+const ROOM: usize = 1 << 18;
+
 /// Tables for transforms of one size in one direction.
 type Prepared = Arc<dyn Fft<f64>>;
 
 thread_local! {
     /// What was used last comes last.
     static PREPARED: RefCell<Vec<Prepared>> = const { RefCell::new(vec![]) };
+    /// Room for an image, and for the same turned.
+    static IMAGES: RefCell<[Vec<Complex<f64>>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
 fn prepared(size: usize, direction: FftDirection) -> Prepared {
@@ -80,13 +85,20 @@ pub(crate) fn transform2(
     let Some(direction) = direction_of(sign) else {
         return Outcome::Declined;
     };
-    let mut items = paired(from);
-    let mut turned = vec![Complex::default(); items.len()];
-    // A call transforms all rows, one after the other.
-    prepared(columns, direction).process(&mut items);
-    transpose(&items, rows, columns, &mut turned);
-    prepared(rows, direction).process(&mut turned);
-    transpose(&turned, columns, rows, &mut items);
-    parted(&items, to);
+    IMAGES.with_borrow_mut(|[items, turned]| {
+        items.clear();
+        items.extend(from[0].iter().zip(from[1]).map(|(re, im)| Complex::new(*re, *im)));
+        turned.resize(items.len(), Complex::default());
+        // A call transforms all rows, one after the other.
+        prepared(columns, direction).process(items);
+        transpose(items, rows, columns, turned);
+        prepared(rows, direction).process(turned);
+        transpose(turned, columns, rows, items);
+        parted(items, to);
+        items.truncate(ROOM);
+        turned.truncate(ROOM);
+        items.shrink_to(ROOM);
+        turned.shrink_to(ROOM);
+    });
     Outcome::Done
 }

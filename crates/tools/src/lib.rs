@@ -37,8 +37,8 @@ pub use dev::{Dev, dev};
 pub use doc::{Markup, built_in, doc, reference};
 pub use gradbench::{Gradbench, refused};
 pub use library::{
-    Abi, Build, Built, Derivative, Kind, Param, Shape, Single, Term, Whole, build, shared_object,
-    single, term,
+    Abi, Build, Built, Derivative, Kind, Param, Routines, Shape, Single, Term, Whole, build,
+    shared_object, single, term,
 };
 pub use measure::{Cost, Operations, function, measure, operations};
 pub use plot::{Figure, Plot, plot};

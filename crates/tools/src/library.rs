@@ -64,7 +64,8 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     query.notes.extend(left_out.iter().map(left_out::LeftOut::words));
     let mut codes = vec![];
     for offer in &offers {
-        match alone(&program, offer.def) {
+        // Whoever calls the library need not have any routine.
+        match alone(&program, offer.def, Routines::Texts) {
             Ok(code) => codes.push(code),
             Err(fault) => return query.fail(*fault),
         }
@@ -118,11 +119,23 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     }
 }
 
+/// What stands in code for what a routine computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routines {
+    /// Calls of the routine, where whoever runs the code has it.
+    Called,
+    /// The text of the definition alone.
+    Texts,
+}
+
 /// The code of a function without the others: what only one function calls is a part of it, so that its forward and
 /// backward sweeps become one.
-fn alone(program: &Program, def: DefId) -> Result<(Code, FuncId), Box<Diagnostic>> {
-    // Whoever calls the library need not have any routine.
-    let mut plan = Plan { text_alone: true, ..Plan::of(program) };
+fn alone(
+    program: &Program,
+    def: DefId,
+    routines: Routines,
+) -> Result<(Code, FuncId), Box<Diagnostic>> {
+    let mut plan = Plan { text_alone: routines == Routines::Texts, ..Plan::of(program) };
     let lowered = match compile(program, &[def], &mut plan)? {
         Some(lowered) => lowered,
         None => bug("the plan of a library makes code"),

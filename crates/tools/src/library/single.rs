@@ -18,7 +18,7 @@ use pullback_types::tir::GlobalId;
 
 use super::entries::{define, kinds, params, unfit};
 use super::shape::{Kind, Param, Shape};
-use super::{Abi, alone, fields, fits, sums};
+use super::{Abi, Routines, alone, fields, fits, sums};
 
 /// A function as code.
 pub struct Single {
@@ -103,9 +103,10 @@ pub fn single(
     of: (GlobalId, &Entry),
     kind: Kind,
     wrt: &[String],
+    routines: Routines,
 ) -> Result<Single, Stop> {
     let Term { program, def, shape, whole } = term(query, inferred, of, kind, wrt)?;
-    let (code, root) = match alone(&program, def) {
+    let (code, root) = match alone(&program, def, routines) {
         Ok(code) => code,
         Err(fault) => return query.fail(*fault),
     };
