@@ -52,6 +52,7 @@ pub const LETTERS: &[(&str, LetterFn)] =
 /// The stages that `--as-source` writes as programs.
 pub const SOURCES: &[(&str, ShowFn)] = &[
     ("jacobian", linear_maps::notes::jacobian_source),
+    ("poly-tupled", linear_maps::notes::tupled_source),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),
@@ -203,10 +204,7 @@ const DELTA: EngineInfo = EngineInfo {
         cost: SAME_COST,
         reverse: LINEAR,
         covers: "the whole language",
-        limits: transforming!(
-            "a program whose translation has more than a million nodes; with `--fuse`, rules of `custom_vjp` \
-             whose pullback is not linear"
-        ),
+        limits: transforming!("a program whose translation has more than a million nodes"),
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },
@@ -358,13 +356,13 @@ const NATIVE: EngineInfo = EngineInfo {
     stages: compiled::NATIVE_STAGES,
 };
 
-/// `delta` with fused functions: each call of a function of numbers leaves one binding (§8.7).
+/// `delta` with fused functions: a call leaves one binding for each Real of its result (§8.7).
 static FUSED_DELTA: EngineInfo = EngineInfo {
     name: "delta --fuse",
     how: How::Transform {
         vjp: delta::fused_vjp,
         jvp: delta::fused_jvp,
-        reverse: Pullbacks::Linear,
+        reverse: Pullbacks::Any,
         budget: None,
     },
     stages: delta::FUSED_STAGES,

@@ -151,6 +151,8 @@ pub enum Instr {
     Con2 { d: Reg, tag: u16, a: Reg, b: Reg },
     /// As `Con1`, of a type that is stored packed.
     Packed1 { d: Reg, tag: u16, a: Reg },
+    /// As `Con2`, of a type that is stored packed: a node.
+    Packed2 { d: Reg, tag: u16, a: Reg, b: Reg },
     /// As `Con`, of a type of states: the last field is the chain that the others are added to.
     Cons { d: Reg, tag: u32, first: Reg, n: u16 },
     Field { d: Reg, a: Reg, index: u32 },

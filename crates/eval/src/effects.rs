@@ -117,7 +117,7 @@ impl Instr {
             Self::Con { d, first, n, .. } | Self::Cons { d, first, n, .. } => {
                 each(f, [Write(*d), Run(*first, u32::from(*n))])
             }
-            Self::Pair { d, a, b } | Self::Con2 { d, a, b, .. } => {
+            Self::Pair { d, a, b } | Self::Con2 { d, a, b, .. } | Self::Packed2 { d, a, b, .. } => {
                 each(f, [Write(*d), Read(b), Read(a)])
             }
             Self::BuildStart { d, n, .. } => each(f, [Write(*d), Peek(*n)]),
@@ -242,6 +242,7 @@ impl Instr {
             | Self::Con1 { d: old, .. }
             | Self::Packed1 { d: old, .. }
             | Self::Con2 { d: old, .. }
+            | Self::Packed2 { d: old, .. }
                 if *old == reg =>
             {
                 *old = d;

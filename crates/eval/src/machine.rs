@@ -240,7 +240,8 @@ impl<'i> Machine<'i> {
                     Instr::Con1 { d, tag, a } => put!(d, Value::Data(single(regs, u32::from(tag), a))),
                     Instr::Con2 { d, tag, a, b } => put!(d, Value::Data(pair(regs, u32::from(tag), a, b))),
                     Instr::Packed1 { d, tag, a } => put!(d, packed(regs, u32::from(tag), a)),
-                    Instr::Cons { d, tag, first, n } => put!(d, Chain::cons(tag, &mut regs[first as usize..first as usize + usize::from(n)])),
+                    Instr::Packed2 { d, tag, a, b } => { core.ctx.meter.counts.nodes += 1; put!(d, Value::Data(pair(regs, u32::from(tag), a, b))) }
+                    Instr::Cons { d, tag, first, n } => { core.ctx.meter.counts.nodes += 1; put!(d, Chain::cons(tag, &mut regs[first as usize..first as usize + usize::from(n)])) }
                     Instr::Field { d, a, index } => put!(d, field(regs, a, index)),
                     Instr::Fields { first, a, .. } => spread_fields(regs, first, a),
                     Instr::Array { d, packing, first, n } => put!(d, array_of(regs, packing, first, n)),

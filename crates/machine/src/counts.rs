@@ -27,6 +27,8 @@ pub struct Counts {
     pub moved: u64,
     /// Calls and iterations of loops.
     pub steps: u64,
+    /// Nodes of what translations keep to themselves: of the chains of their states, and of the trees in these.
+    pub nodes: u64,
     /// Bytes allocated, for values and for frames.
     pub allocated: u64,
     /// The most bytes in use at once, those in use before left out.

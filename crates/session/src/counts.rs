@@ -17,6 +17,9 @@ use crate::settings::Settings;
 /// The names of the translations before the last one, with their engines.
 const BEFORE_DELTA: [(&str, &str); 2] = [("D¹", "delta1"), ("D²", "delta2")];
 
+/// The row of what only the translations to deltas have.
+const NODES: &str = "nodes of deltas";
+
 /// Notes what the program, and its derivative by the engines that belong together, have counted.
 pub fn note(
     query: &mut Query<'_>,
@@ -66,16 +69,23 @@ pub fn note(
 /// The columns side by side, each number beside how many times the program's it is.
 fn table(columns: &[(String, Option<Counts>)]) -> String {
     type Row = (&'static str, fn(&Counts) -> u64);
-    const ROWS: [Row; 5] = [
+    const ROWS: [Row; 6] = [
         ("primitives", |counts| counts.total()),
         ("weight", |counts| counts.weight()),
         ("calls and iterations", |counts| counts.steps),
+        (NODES, |counts| counts.nodes),
         ("bytes", |counts| counts.allocated),
         ("bytes at once", |counts| counts.peak),
     ];
     let mut rows: Vec<Vec<String>> = vec![vec![String::new()]];
     rows[0].extend(columns.iter().map(|(name, _)| name.clone()));
+    let is_some = |of: fn(&Counts) -> u64| {
+        columns.iter().any(|(_, counts)| counts.as_ref().is_some_and(|it| of(it) > 0))
+    };
     for (name, of) in ROWS {
+        if name == NODES && !is_some(of) {
+            continue;
+        }
         let mut row = vec![name.to_owned()];
         let program = columns.first().and_then(|(_, counts)| counts.as_ref()).map_or(0, of);
         for (index, (_, counts)) in columns.iter().enumerate() {

@@ -90,6 +90,26 @@ fn what_is_shown_as_source_holds_and_gives_what_the_engine_gives() {
     }
 }
 
+/// Values travel with their maps, also through loops.
+#[test]
+fn values_with_their_maps_are_shown_as_source() {
+    let folder = Folder::new("as_source_of_pairs");
+    let program = folder.path("program.pull");
+    std::fs::write(&program, PROGRAM).expect("a file to write");
+    for entry in
+        ["prod3", "calls", "power", "pair", "inner", "branch", "rows", "form", "steps", "point"]
+    {
+        let (text, _) = tested(&folder, &program, entry, "poly-tupled");
+        for expected in ["--@ forwards (dp_", "--@ backwards (dp_", " -> a)"] {
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+    let program = root().join("examples/papers/notes.pull").display().to_string();
+    for entry in ["f2", "fold_product", "squarings"] {
+        tested(&folder, &program, entry, "poly-tupled");
+    }
+}
+
 #[test]
 fn the_paper_s_examples_are_shown_as_source() {
     let folder = Folder::new("as_source_of_examples");

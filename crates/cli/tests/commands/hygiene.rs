@@ -128,6 +128,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "kinked 0.0",
         ],
     ),
+    ("bounds", &["f 3.0 4.0 --radius 0.5", "kinked 0.0 --interval x=[-1,1] --json"]),
     ("clarke", &["kinked 0.0", "f 3.0 4.0 --wrt y --json", "area '(Slab 2.0 3.0)'"]),
     (
         "plot",
@@ -153,6 +154,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "rows --stage lambda",
             "changed --stage lambda",
             "f --stage reverse --as-source",
+            "f --stage poly-tupled --as-source",
             "f --stage cl-rev --as-source",
         ],
     ),

@@ -99,13 +99,10 @@ impl Translation<'_> {
                 Part { out: None, acc: Some(self.bind(block, "work", work)) }
             }
             Op::Count => Part { out: None, acc: Some(self.bind(block, "k", next(&acc))) },
-            Op::Combine => {
-                let (sum, position) = (self.component(&acc, 0), self.component(&acc, 1));
-                let scaled = vec![position.clone(), given, part(self, 1)];
-                let scaled = self.call("scaleAt", scaled);
-                let first = is_zero(&sum);
-                let sum = if first { scaled } else { self.call("plus", vec![sum, scaled]) };
-                Part { out: None, acc: Some(Expr::tuple(vec![sum, next(&position)], NONE)) }
+            Op::AllActive => {
+                let active = self.call("isActive", vec![part(self, 1)]);
+                let both = Expr::if_(acc, active, Expr::bool(false, NONE), NONE);
+                Part { out: None, acc: Some(self.bind(block, "active", both)) }
             }
         }
     }

@@ -190,6 +190,8 @@ fn append(program: &mut Program, version: Version, library: &Program) -> Library
         Library { first_data: shift.datas, datas, forward: version == Version::Forward, defs };
     if version == Version::Final {
         program.states.insert(library.bindings());
+    }
+    if matches!(version, Version::Two | Version::Final) {
         program.packed.extend((0..datas).map(|data| DataId::from_index(shift.datas + data)));
     }
     library

@@ -40,8 +40,8 @@ pub(super) enum Op {
     Delta,
     /// `A -> Int`: the number of Reals.
     Count,
-    /// `D{A} -> Delta`: each delta with the partial derivative that a map has for its position.
-    Combine,
+    /// `D{A} -> Bool`: whether all Reals have deltas other than zero.
+    AllActive,
 }
 
 /// In which translation a structure is given or made.
@@ -73,7 +73,7 @@ impl Op {
             Op::Zip => "zip",
             Op::Delta => "delta",
             Op::Count => "count",
-            Op::Combine => "combine",
+            Op::AllActive => "allActive",
         }
     }
     /// The structures it takes.
@@ -88,7 +88,7 @@ impl Op {
             | Op::Active
             | Op::Meaning
             | Op::Delta
-            | Op::Combine => &[Form::Dual],
+            | Op::AllActive => &[Form::Dual],
             Op::Graft => &[Form::Plain, Form::Dual, Form::DualTangent],
             Op::Seed | Op::Zip => &[Form::Plain, Form::Tangent],
             Op::Dot | Op::Spread => &[Form::Dual, Form::Tangent],
@@ -103,7 +103,7 @@ impl Op {
             Op::Primal => Some(Form::Plain),
             Op::Zeros | Op::Tangents => Some(Form::DualTangent),
             Op::Lookup | Op::Meaning | Op::Delta => Some(Form::Tangent),
-            Op::Seed | Op::Dot | Op::Active | Op::Spread | Op::Count | Op::Combine => None,
+            Op::Seed | Op::Dot | Op::Active | Op::Spread | Op::Count | Op::AllActive => None,
         }
     }
 }

@@ -33,7 +33,7 @@ impl Translation<'_> {
         let delta = self.library.delta();
         match op {
             Op::InitVars | Op::Attach => Some(Type::fun(Type::int(), delta)),
-            Op::Lookup | Op::Meaning | Op::Combine => Some(Type::array(self.library.maybe())),
+            Op::Lookup | Op::Meaning => Some(Type::array(self.library.maybe())),
             Op::InitZeros
             | Op::Primal
             | Op::Stop
@@ -46,6 +46,7 @@ impl Translation<'_> {
             | Op::Spread
             | Op::Zip
             | Op::Delta
+            | Op::AllActive
             | Op::Count => None,
         }
     }
@@ -54,9 +55,8 @@ impl Translation<'_> {
         match op {
             Op::InitVars | Op::Attach | Op::Lookup | Op::Count => Some(Type::int()),
             Op::Seed => Some(Type::tuple(vec![Type::array(self.library.maybe()), Type::int()])),
-            Op::Combine => Some(Type::tuple(vec![self.library.delta(), Type::int()])),
             Op::Dot => Some(self.library.delta()),
-            Op::Active => Some(Type::bool()),
+            Op::Active | Op::AllActive => Some(Type::bool()),
             Op::Spread => Some(self.library.work()),
             Op::InitZeros
             | Op::Primal

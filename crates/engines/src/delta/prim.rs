@@ -134,32 +134,42 @@ impl Translation<'_> {
             deltas.reverse();
         }
         let primal = self.bind(block, "y", Expr::prim(prim, primals.clone(), span));
-        let mut total: Option<Expr> = None;
         let wanted = |at: usize| deltas[at].as_ref().is_some_and(|delta| !is_zero(delta));
         let Linearised { slopes, bindings } =
             self.program.linearise(prim, &primals, &primal, wanted, span);
         for (var, term) in bindings {
             block.push(var, term);
         }
-        if names == Names::Each
-            && let Some(delta) = self.row(&slopes, &deltas, span, block)
-        {
-            return Ok(Val::Dual(primal, delta));
-        }
-        for (slope, delta) in slopes.iter().zip(deltas.iter()) {
-            let Some(delta) = delta else { continue };
-            let Some(part) = self.scaled(slope, delta, span) else { continue };
-            total = Some(match total {
-                Some(total) => self.call("plus", vec![total, part]),
-                None => part,
-            });
-        }
-        let delta = match total {
-            Some(delta) if names == Names::None => delta,
-            Some(delta) => self.delta_let(delta, block),
-            None => self.zero(),
+        let delta = match names {
+            Names::Each => self.bind_row(&slopes, &deltas, span, block),
+            Names::None => self.tree(&slopes, &deltas, span).unwrap_or_else(|| self.zero()),
         };
         Ok(Val::Dual(primal, delta))
+    }
+
+    /// A name for the sum of deltas, each scaled by its partial derivative.
+    pub(super) fn bind_row(
+        &mut self,
+        slopes: &[Slope],
+        deltas: &[Option<Expr>],
+        span: Span,
+        block: &mut Block,
+    ) -> Expr {
+        if let Some(delta) = self.row(slopes, deltas, span, block) {
+            return delta;
+        }
+        match self.tree(slopes, deltas, span) {
+            Some(delta) => self.delta_let(delta, block),
+            None => self.zero(),
+        }
+    }
+
+    /// The sum of deltas as a tree; none if it is structurally zero.
+    fn tree(&self, slopes: &[Slope], deltas: &[Option<Expr>], span: Span) -> Option<Expr> {
+        let parts = slopes.iter().zip(deltas).filter_map(|(slope, delta)| {
+            delta.as_ref().and_then(|delta| self.scaled(slope, delta, span))
+        });
+        parts.reduce(|total, part| self.call("plus", vec![total, part]))
     }
 
     /// An array that is only summed: a comprehension of it gives its elements deltas without names, since each is used once.

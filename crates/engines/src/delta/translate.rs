@@ -310,7 +310,7 @@ impl Translation<'_> {
     }
 
     /// Gives a variable that has no name of its own the one of the source.
-    fn rename(&mut self, expr: &Expr, old: &str, name: &Name) {
+    pub(super) fn rename(&mut self, expr: &Expr, old: &str, name: &Name) {
         if let ExprKind::Var(var) = expr.kind
             && self.program.vars[var].name == old
         {

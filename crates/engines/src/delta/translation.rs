@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Span};
-use pullback_lambda::{AdOp, DataId, DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_lambda::{DataId, DefId, Program, Type, VarId};
 use pullback_reduce::outside_fragment;
 use rustc_hash::FxHashMap;
 
@@ -37,8 +37,6 @@ pub(super) struct Translation<'p> {
     pub place: Span,
     /// The functions that the wrapper runs.
     pub roots: BTreeSet<DefId>,
-    /// The functions that may reach themselves through a derivative rule.
-    pub self_ruled: BTreeSet<DefId>,
     /// Translated sums.
     pub datas: BTreeMap<DataId, DataId>,
     /// What variables became.
@@ -67,7 +65,6 @@ impl<'p> Translation<'p> {
             right_to_left: false,
             place: Span::NONE,
             roots: BTreeSet::new(),
-            self_ruled: BTreeSet::new(),
             datas: BTreeMap::new(),
             vars: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -82,7 +79,6 @@ impl<'p> Translation<'p> {
     /// Whether to fuse what a function calls. The function itself has nothing around it to gain from that.
     pub fn fuse_around(&mut self, def: DefId, fuse: bool) {
         self.fuse = fuse;
-        self.self_ruled = self_ruled(self.program, def);
         self.roots.insert(def);
         self.roots.extend(applied(self.program, def).map(|(inner, _)| inner));
     }
@@ -91,30 +87,4 @@ impl<'p> Translation<'p> {
         let what = format!("a program whose translation has more than {MAX_SIZE} nodes");
         outside_fragment(self.version.name(), &what, span)
     }
-}
-
-/// The definitions that one reaches which reach themselves and a derivative rule.
-fn self_ruled(program: &Program, root: DefId) -> BTreeSet<DefId> {
-    let (mut ruled, mut self_ruled) = (BTreeSet::new(), BTreeSet::new());
-    // Callees come first.
-    for group in program.groups(&[root]) {
-        let has_rule = |def: &DefId| {
-            let body = &program.defs[*def].body;
-            body.globals().iter().any(|callee| ruled.contains(callee)) || has_rule(body)
-        };
-        if group.defs.iter().any(has_rule) {
-            ruled.extend(group.defs.iter().copied());
-            self_ruled.extend(group.defs.into_iter().filter(|_| group.recursive));
-        }
-    }
-    self_ruled
-}
-
-/// Whether a term has functions with derivative rules of their own.
-fn has_rule(term: &Expr) -> bool {
-    let mut has_rule = false;
-    term.visit(&mut |part| {
-        has_rule |= matches!(part.kind, ExprKind::Ad(AdOp::CustomVjp | AdOp::CustomJvp, _));
-    });
-    has_rule
 }

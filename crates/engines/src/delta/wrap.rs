@@ -218,14 +218,6 @@ impl Translation<'_> {
         Ok(self.define("trace", def, body))
     }
 
-    /// A function of several variables as one delta: the partial derivatives times their deltas.
-    pub(super) fn combine(&mut self, ty: &Type, x: Expr, map: Expr, block: &mut Block) -> Expr {
-        let start = Expr::tuple(vec![self.zero(), Expr::int(0, NONE)], NONE);
-        let acc = self.poly(Op::Combine, ty, vec![x], Some(map), Some(start), block).1;
-        let acc = acc.expect("the function gives a delta");
-        self.component(&acc, 0)
-    }
-
     pub(super) fn define(&mut self, letter: &str, def: DefId, body: Expr) -> DefId {
         let span = self.program.defs[def].span;
         let name =

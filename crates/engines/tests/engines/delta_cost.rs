@@ -228,11 +228,90 @@ fn fused_functions_leave_one_binding_for_a_call() {
         let plain = bindings(named("delta"), FUSED, Value::Real(0.3), 1);
         let one = bindings(fused_delta(), FUSED, Value::Real(0.3), 1);
         assert_eq!((plain, one), (200, 100));
+        // No node of a delta is made but those of these rows: none in a fused body.
+        let (program, roots) = source(FUSED, &["f"]);
+        let nodes = |engine| {
+            let mode = Mode::Vjp(Value::Real(1.0));
+            let answer =
+                run(engine, &program, roots[0], Value::Real(0.3), &mode, &Options::default());
+            answer.expect("an answer").counts.nodes
+        };
+        assert_eq!((nodes(named("delta")), nodes(fused_delta())), (200, 100));
         let (program, roots) = source(FUSED, &["f"]);
         let (_, expected) = cost(named("trace"), &program, roots[0], Value::Real(0.3));
         let (_, found) = cost(fused_delta(), &program, roots[0], Value::Real(0.3));
         let (expected, found) = (expected.as_real().unwrap(), found.as_real().unwrap());
         assert!((expected - found).abs() <= 1e-12 * expected.abs(), "{expected} {found}");
+    });
+}
+
+/// Functions to be fused, of several types, and how often each is called: `f x n` begins from `x`, and goes round `n` times.
+const OF_TYPES: [(&str, &str); 12] = [
+    ("def g (x: Real): Real = x * sin x * exp (-x)", "g y"),
+    (
+        "def g (x: Real) (y: Real): (Real, Real) = (x * sin (x * y) * y, cos (x * y) * x * x)",
+        "let (a, b) = g y x in a + b",
+    ),
+    (
+        "type Point = { a: Real, b: Real }\ndef g (p: Point): Point = { a = p.a * p.b * sin p.a, b = exp (p.a * p.b) * 0.1 }",
+        "let p = g { a = y, b = x } in p.a * p.b",
+    ),
+    (
+        "type Shape = Disk Real | Box Real Real\ndef g (s: Shape): Shape =\n  match s with\n  | Disk r -> Box (r * sin r * r) (cos r * r)\n  | Box a b -> Disk (a * b * sin (a * b))",
+        "match g (if y > 0.5 then Disk y else Box y x) with | Disk r -> r | Box a b -> a + b",
+    ),
+    (
+        "def g (x: Real) (k: Int): Real = if k == 0 then x * x * sin x else (if x > 0.3 then x * x * x else 2.0) * x",
+        "g y (n % 2)",
+    ),
+    ("def g (x: Real) (y: Real): Real = max (x * x) (sin y) * max x y * 0.9", "g y x"),
+    ("def g (x: Real) (y: Real): Real = sqrt (max (x * x * y) 0.0) * x", "g y x"),
+    (
+        "def h (x: Real): Real = x * x * cos x\ndef g (x: Real) (y: Real): Real = h x * h y + h (x * y)",
+        "g y x",
+    ),
+    ("def g (w: Real) (x: Real) (b: Real): Real = tanh (w * x + b) * w", "g y 0.5 x"),
+    ("def g (x: Real) (y: Real): Real = x * (y * sin y * exp y)", "g y 0.5"),
+    ("def g (x: Real): Real = loop z = x for _ < 3 do z * z * 0.5", "g y"),
+    ("def g (x: Real) (y: Real): Real = stop_gradient x * y * sin y * x + atan2 x y", "g y x"),
+];
+
+/// Fused code gives the derivatives of `trace`, and executes no more primitives and makes no more nodes than what it stands
+/// for. Most functions here save both.
+#[test]
+fn fusion_never_adds_work() {
+    deep(|| {
+        let mut saving = 0;
+        for (functions, step) in OF_TYPES {
+            let text = format!(
+                "{functions}\ndef f (p: (Real, Int)): Real =\n  let (x, n) = p in\n  loop y = x for _ < n do ({step})"
+            );
+            let (program, roots) = source(&text, &["f"]);
+            for x in [0.2, 0.7, 0.0] {
+                let derivative = |engine: &EngineInfo| {
+                    let argument = Value::tuple(vec![Value::Real(x), Value::Int(7)]);
+                    let mode = Mode::Vjp(Value::Real(1.0));
+                    let options = Options::default();
+                    let answer = run(engine, &program, roots[0], argument, &mode, &options);
+                    let answer = answer.expect("an answer");
+                    let slope = answer.derivative.expect("a derivative");
+                    (answer.counts, slope.as_tuple().expect("a pair")[0].as_real())
+                };
+                let (_, expected) = derivative(named("trace"));
+                let (plain, _) = derivative(named("delta"));
+                let (fused, found) = derivative(fused_delta());
+                let (expected, found) = expected.zip(found).expect("two Reals");
+                let near = (expected - found).abs() <= 1e-12 * (1.0 + expected.abs());
+                assert!(
+                    near || expected.is_nan() && found.is_nan(),
+                    "{text} {x}: {expected} {found}"
+                );
+                assert!(fused.total() <= plain.total(), "{text} {x}: {fused:?}, of {plain:?}");
+                assert!(fused.nodes <= plain.nodes, "{text} {x}: {fused:?}, of {plain:?}");
+                saving += usize::from(fused.total() < plain.total() && fused.nodes < plain.nodes);
+            }
+        }
+        assert!(saving > 24, "{saving} of 36");
     });
 }
 

@@ -25,7 +25,11 @@ impl Function<'_, '_> {
             ([left, right], Ok(tag)) if !is_chain => {
                 let a = self.operand(left);
                 let b = self.operand(right);
-                self.emit(Instr::Con2 { d, tag, a, b })
+                self.emit(if is_packed {
+                    Instr::Packed2 { d, tag, a, b }
+                } else {
+                    Instr::Con2 { d, tag, a, b }
+                })
             }
             _ => {
                 let first = self.run(fields);

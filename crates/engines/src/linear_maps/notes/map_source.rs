@@ -51,7 +51,7 @@ pub fn jacobian_source(program: &Program, def: DefId, point: Option<Value>) -> O
     let named =
         |def: &DefId| [Form::Original, Form::Jacobian].map(|form| function_name(book, *def, form));
     let mut functions: BTreeSet<String> = book.order.iter().flat_map(named).collect();
-    functions.extend(OPERATORS.iter().map(|(name, _)| (*name).to_owned()));
+    functions.extend(operator_names());
     let mut writer = Writer::new(book, program.defs[def].span, functions);
     let (mut originals, mut maps) = (String::new(), String::new());
     for def in &book.order {
@@ -72,8 +72,13 @@ pub fn jacobian_source(program: &Program, def: DefId, point: Option<Value>) -> O
         )
     });
     let expectations = expectations.unwrap_or_else(|| NONE.to_owned());
+    Ok(with_operators(&expectations, &format!("{originals}{maps}")))
+}
+
+/// A module: expectations, the operators that it uses, definitions.
+pub(super) fn with_operators(expectations: &str, definitions: &str) -> String {
     // Operators are made of operators before them.
-    let mut text = format!("{expectations}{originals}{maps}");
+    let mut text = format!("{expectations}{definitions}");
     let mut used = vec![];
     for (name, operator) in OPERATORS.iter().rev().chain(&HELPERS) {
         if text.contains(&format!("{name} ")) || text.contains(&format!("{name})")) {
@@ -81,17 +86,22 @@ pub fn jacobian_source(program: &Program, def: DefId, point: Option<Value>) -> O
             used.push(format!("{operator}\n\n"));
         }
     }
-    Ok(format!("{expectations}\n{}{originals}{maps}", used.concat()))
+    format!("{expectations}\n{}{definitions}", used.concat())
+}
+
+/// What the operators are called.
+pub(super) fn operator_names() -> impl Iterator<Item = String> {
+    OPERATORS.iter().map(|(name, _)| (*name).to_owned())
 }
 
 /// `∂f` of one function.
 fn derivative(writer: &mut Writer<'_>, def: DefId, function: &Function) -> Outcome<String> {
-    let heads = writer.parameters(def, function);
+    let heads = writer.parameters(def, Form::Jacobian, function);
     let names: Vec<String> = function.params.iter().map(|param| writer.name(*param)).collect();
     let source =
         if let [only] = &names[..] { only.clone() } else { format!("({})", names.join(", ")) };
     let like = format!("({} {})", function_name(writer.book, def, Form::Original), names.join(" "));
-    let mut maps = Maps { names, source, zeros: BTreeSet::new(), scratch: writer.book.clone() };
+    let mut maps = Maps::new(names, source, writer.book.clone());
     let body = maps.map(writer, &function.body, Some(&like))?;
     let body = body.unwrap_or_else(|| format!("lm_zero {} {like}", maps.source));
     let name = function_name(writer.book, def, Form::Jacobian);
@@ -99,7 +109,7 @@ fn derivative(writer: &mut Writer<'_>, def: DefId, function: &Function) -> Outco
 }
 
 /// What maps in one function are written with.
-struct Maps {
+pub(super) struct Maps {
     /// The parameters.
     names: Vec<String>,
     /// The source of all maps in it.
@@ -111,8 +121,13 @@ struct Maps {
 }
 
 impl Maps {
+    /// In a function with these parameters, all from this source.
+    pub(super) fn new(names: Vec<String>, source: String, scratch: Book) -> Self {
+        Self { names, source, zeros: BTreeSet::new(), scratch }
+    }
+
     /// A map as an argument; none if it is `0`. What it maps to is like this, if that is known.
-    fn map(
+    pub(super) fn map(
         &mut self,
         w: &mut Writer<'_>,
         map: &Term,
@@ -177,21 +192,34 @@ impl Maps {
                     }
                     Ok(Some(format!("(lm_array {} [{}])", self.source, maps.join(", "))))
                 }
+                [Term::Proj(base, index, _)] => {
+                    let base = w.term(base, Space::Unknown, Level::Argument)?;
+                    Ok(Some(format!("(lm_array {} {base}.{index})", self.source)))
+                }
                 _ => w.refused("a map into a vector that is not written out"),
             },
             Term::Fold(_) => w.refused("the map of a loop"),
+            // That of a pair.
+            Term::Proj(base, index, _) => {
+                let base = w.term(base, Space::Unknown, Level::Argument)?;
+                Ok(Some(format!("{base}.{index}")))
+            }
             Term::Op(..)
             | Term::Lit(_)
             | Term::Prim(..)
             | Term::Call(..)
             | Term::Tuple(_)
-            | Term::Proj(..)
             | Term::Array(_)
             | Term::Build(..) => w.refused("a map that has no text"),
         }
     }
 
-    fn or_zero(&self, w: &Writer<'_>, map: Option<String>, like: Option<&str>) -> Outcome<String> {
+    pub(super) fn or_zero(
+        &self,
+        w: &Writer<'_>,
+        map: Option<String>,
+        like: Option<&str>,
+    ) -> Outcome<String> {
         match (map, like) {
             (Some(map), _) => Ok(map),
             (None, Some(like)) => Ok(format!("(lm_zero {} {like})", self.source)),
@@ -330,7 +358,7 @@ impl Maps {
 }
 
 /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of parts that are called so.
-fn part_of(w: &mut Writer<'_>, at: usize, names: &[String]) -> String {
+pub(super) fn part_of(w: &mut Writer<'_>, at: usize, names: &[String]) -> String {
     if names.len() == 1 {
         return "lm_one".to_owned();
     }

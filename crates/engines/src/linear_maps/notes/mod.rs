@@ -20,6 +20,7 @@ mod print;
 mod read;
 mod source;
 pub mod term;
+mod tupled_source;
 mod vectors;
 
 pub use forms::{print_demo, print_form};
@@ -27,3 +28,4 @@ pub use map_source::jacobian_source;
 pub use nabla::Tupling;
 pub use optimise::optimised;
 pub use source::{forward_source, reverse_source};
+pub use tupled_source::tupled_source;

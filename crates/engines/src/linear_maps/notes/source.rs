@@ -80,13 +80,10 @@ pub(super) fn function_name(book: &Book, def: DefId, form: Form) -> String {
         Form::Forward => unlike_originals(book, format!("fwd_{name}")),
         Form::Reverse => unlike_originals(book, format!("rev_{name}")),
         Form::Jacobian => unlike_originals(book, format!("d_{name}")),
+        Form::Polymorphic => unlike_originals(book, format!("dp_{name}")),
         // It may be called as something of the library is, which the text uses.
         Form::Original if !is_free(&name) => format!("{name}_here"),
-        Form::Original
-        | Form::Transposed
-        | Form::Tupled
-        | Form::Polymorphic
-        | Form::PolymorphicTransposed => name,
+        Form::Original | Form::Transposed | Form::Tupled | Form::PolymorphicTransposed => name,
     }
 }
 
@@ -124,7 +121,7 @@ impl<'b> Writer<'b> {
     }
 
     /// The parameters of a function, with their types as far as there is a text.
-    pub fn parameters(&mut self, def: DefId, function: &Function) -> String {
+    pub fn parameters(&mut self, def: DefId, form: Form, function: &Function) -> String {
         self.names.clear();
         self.taken.clear();
         let types = self.book.signatures.get(&def).map_or(&[][..], |(params, _)| params.as_slice());
@@ -132,6 +129,10 @@ impl<'b> Writer<'b> {
         for (index, param) in function.params.iter().enumerate() {
             let name = self.bind(*param);
             heads.push(match types.get(index).and_then(type_text) {
+                Some(ty) if form == Form::Polymorphic && self.book.known(*param).of.is_some() => {
+                    let to = types.get(index).map_or_else(|| "()".to_owned(), tangent_text);
+                    format!(" ({name}: ({ty}, (a -> {to}, {to} -> a)))")
+                }
                 Some(ty) => format!(" ({name}: {ty})"),
                 None => format!(" {name}"),
             });
@@ -140,7 +141,7 @@ impl<'b> Writer<'b> {
     }
 
     pub fn function(&mut self, def: DefId, form: Form, function: &Function) -> Outcome<String> {
-        let heads = self.parameters(def, function);
+        let heads = self.parameters(def, form, function);
         let types = self.book.signatures.get(&def).map_or(&[][..], |(params, _)| params.as_slice());
         let params: Vec<String> = function.params.iter().map(|param| self.name(*param)).collect();
         let original = function_name(self.book, def, Form::Original);
@@ -522,6 +523,21 @@ fn type_text(ty: &Type) -> Option<String> {
         }
         TypeKind::Array(element) => Some(format!("[]{}", type_text(element)?)),
         TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => None,
+    }
+}
+
+/// The tangents of a type that has a text.
+fn tangent_text(ty: &Type) -> String {
+    match ty.kind() {
+        TypeKind::Real => "Real".to_owned(),
+        TypeKind::Tuple(_) | TypeKind::Record(_) => {
+            let parts: Vec<String> = ty.parts().into_iter().map(tangent_text).collect();
+            format!("({})", parts.join(", "))
+        }
+        TypeKind::Array(element) => format!("[]{}", tangent_text(element)),
+        TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
+            "()".to_owned()
+        }
     }
 }
 
