@@ -161,6 +161,9 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0828", "this cannot be drawn"),
     ("E0829", "rounds of which each would do the same"),
     ("E0830", "too many smooth pieces meet at a point"),
+    ("E0831", "too many ways through a program on intervals"),
+    ("E0832", "something that an interval does not tell"),
+    ("E0833", "an interval that does not fit"),
 
     // --- E09: programs of Knossos
     ("E0901", "a text that no Knossos program has"),

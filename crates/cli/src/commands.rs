@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::{Diagnostic, Span};
 use pullback_engines::REGISTRY;
 use pullback_session::{Answer, Call, Clock, Query, Settings, Stop, Wanted};
-use pullback_tools::TestReport;
+use pullback_tools::{Around, TestReport};
 
 use crate::bench::bench;
 use crate::build::build;
@@ -14,7 +14,7 @@ use crate::exit::{BUG, SUCCESS, WRONG_PROGRAM, WRONG_USAGE};
 use crate::gradbench::gradbench;
 use crate::lines::told_line;
 use crate::options::{
-    Color, Command, Language, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs,
+    BoundsArgs, Color, Command, Language, MatrixArgs, Options, OutputArgs, PlotArgs, WarnArgs,
 };
 use crate::output::Destination;
 use crate::plot::plot;
@@ -64,6 +64,7 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             let call = call.call(settings.settings(WarnArgs::NONE));
             clarke(color, clock, &call, &wrt.wrt, *json)
         }
+        Command::Bounds(asked) => bounds(color, clock, asked),
         Command::Check { files } => check(color, files),
         Command::Fmt { to: Some(Language::Pull), files, .. } => to_pullback(color, files),
         Command::Fmt { check, files, to: None } => fmt(color, files, *check),
@@ -271,6 +272,16 @@ fn clarke(color: Color, clock: &Clock, call: &Call, wrt: &[String], json: bool) 
     let found = pullback_tools::clarke(&mut query, call, wrt);
     let text = found.map(|found| found.shown(&query.sources, json));
     finish(&query, color, text)
+}
+
+/// Prints what an entry and its derivatives are on a box.
+fn bounds(color: Color, clock: &Clock, asked: &BoundsArgs) -> u8 {
+    let BoundsArgs { call, settings, wrt, intervals, radius, json } = asked;
+    let call = call.call(settings.settings(WarnArgs::NONE));
+    let around = Around { intervals: intervals.clone(), radius: *radius };
+    let mut query = Query::timed(&Terminal, REGISTRY, clock.clone());
+    let found = pullback_tools::bounds(&mut query, &call, &wrt.wrt, &around);
+    finish(&query, color, found.map(|found| found.shown(*json)))
 }
 
 fn check(color: Color, files: &[PathBuf]) -> u8 {

@@ -12,6 +12,7 @@ mod watch;
 mod dual;
 mod trace;
 
+mod bounds;
 mod choose;
 mod follow;
 
@@ -23,6 +24,7 @@ mod run;
 
 mod registry;
 
+pub use bounds::{Bounds, bounds};
 pub use choose::choose;
 pub use dual::{engine as dual_engine, show_dual};
 pub use engine::{

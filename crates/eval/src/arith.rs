@@ -8,6 +8,7 @@
 use pullback_base::bug;
 use pullback_prim::{Application, Class, Move, NotFinite, Partials, Prim, Smooth};
 
+use super::boxes::numbers_of;
 use super::discrete;
 use super::hooks::Ctx;
 use super::numeric::{Plain, jumps, smooth_value};
@@ -63,7 +64,10 @@ impl Application for AtValues<'_> {
         match &prim.row().class {
             Class::Smooth(smooth) => self.ctx.apply_smooth(prim, smooth, args),
             Class::Discrete | Class::Structural(_) | Class::Control | Class::Tell | Class::Fail => {
-                discrete::apply(self.ctx, prim, args)
+                match self.ctx.of_intervals(prim, args)? {
+                    Some(decided) => Ok(decided),
+                    None => discrete::apply(self.ctx, prim, args),
+                }
             }
         }
     }
@@ -82,6 +86,9 @@ impl Ctx {
                 }
                 if self.linearity_tests > 0 {
                     self.check_undecided(prim, args)?;
+                }
+                if let Some(decided) = self.of_intervals(prim, args)? {
+                    return Ok(decided);
                 }
                 if self.ties().is_some() {
                     self.check_jump(prim, args)?;
@@ -288,6 +295,9 @@ impl Ctx {
         }
         if let Some([x, y]) = self.at_tie(x, y)? {
             return Ok((x, y));
+        }
+        if let Some(truth) = self.compared_intervals(prim, x, y)? {
+            return Ok(numbers_of(prim, truth));
         }
         match (x.as_real(), y.as_real()) {
             (Some(x), Some(y)) => Ok((x, y)),

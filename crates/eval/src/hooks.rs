@@ -11,6 +11,7 @@ use pullback_base::Stand;
 use pullback_machine::Meter;
 use pullback_prim::Prim;
 
+use super::boxes::Boxes;
 use super::numeric::Plain;
 use super::options::{Effort, Options, Quota};
 use super::ties::Ties;
@@ -179,6 +180,7 @@ pub struct Ctx {
     pub(super) strict_domain: bool,
     watch: Option<Rc<Watch>>,
     ties: Option<Rc<Ties>>,
+    boxes: Option<Rc<Boxes>>,
     quota: Option<Rc<Quota>>,
     /// Whether no call of the program waits for what the engine does.
     pub(super) is_outermost: bool,
@@ -195,7 +197,7 @@ pub struct Ctx {
 
 impl Ctx {
     pub(super) fn new(engine: Rc<dyn Engine>, options: Options) -> Self {
-        let Options { limits, budget, strict_domain, watch, ties, quota, .. } = options;
+        let Options { limits, budget, strict_domain, watch, ties, boxes, quota, .. } = options;
         let mut meter = Meter::new(limits);
         meter.budget = budget;
         Self {
@@ -204,6 +206,7 @@ impl Ctx {
             strict_domain,
             watch,
             ties,
+            boxes,
             quota,
             is_outermost: false,
             open: vec![],
@@ -283,6 +286,12 @@ impl Ctx {
     #[inline]
     pub(super) fn ties(&self) -> Option<&Rc<Ties>> {
         self.ties.as_ref()
+    }
+
+    /// The answers to comparisons of intervals.
+    #[inline]
+    pub(super) fn boxes(&self) -> Option<&Rc<Boxes>> {
+        self.boxes.as_ref()
     }
 
     /// The lowest open level, that of the outermost derivative.

@@ -5,6 +5,7 @@
 //! Differentiation is done by an [`Engine`], which follows Reals through the same machine.
 
 mod arith;
+pub mod boxes;
 mod chunks;
 mod code;
 mod compile;
@@ -14,6 +15,7 @@ mod discrete;
 mod edges;
 mod effects;
 mod hooks;
+mod intervals;
 mod linearity;
 mod machine;
 mod numeric;

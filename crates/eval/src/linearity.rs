@@ -55,6 +55,10 @@ impl Ctx {
         if self.linearity_tests > 0 {
             self.check_untested(value, "stop_gradient")?;
         }
+        if self.boxes().is_some() {
+            // Its intervals stay.
+            return self.down_to_intervals(value);
+        }
         walk::strip_all(value)
     }
 }

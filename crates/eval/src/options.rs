@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pullback_base::{Budget, Limits};
 use pullback_machine::{Counts, check_budget};
 
+use super::boxes::Boxes;
 use super::ties::Ties;
 use super::watch::Watch;
 use crate::Fault;
@@ -72,6 +73,8 @@ pub struct Options {
     pub watch: Option<Rc<Watch>>,
     /// The sides of ties on which the run goes on, under one derivative that goes forward.
     pub ties: Option<Rc<Ties>>,
+    /// The answers to comparisons that intervals do not decide, under one level that follows intervals.
+    pub boxes: Option<Rc<Boxes>>,
     /// The most steps, for engines that may need unreasonably many.
     pub budget: Option<Budget>,
     /// Who is told how much an evaluation has done so far, where all of it counts that takes time.
@@ -104,6 +107,7 @@ impl Default for Options {
             strict_domain: false,
             watch: None,
             ties: None,
+            boxes: None,
             budget: None,
             quota: None,
             max_tape: None,

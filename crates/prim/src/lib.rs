@@ -8,7 +8,9 @@
 
 pub mod activity;
 mod domain;
+mod enclosure;
 mod fault;
+pub mod interval;
 mod moves;
 mod names;
 mod partials;

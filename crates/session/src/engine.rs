@@ -9,12 +9,15 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{Answer, Mode, compiler};
 use pullback_engine::{
-    Batch, EngineInfo, How, Registry, choose, evaluate, follow, placed, run, run_in_machine,
+    Batch, Bounds, EngineInfo, How, Registry, bounds, choose, evaluate, follow, placed, run,
+    run_in_machine,
 };
+use pullback_eval::boxes::Boxes;
 use pullback_eval::ties::Ties;
 use pullback_eval::watch::Watch;
 use pullback_eval::{Budget, Image, Machine, Options, Since, Value, compile};
 use pullback_lambda::{DefId, Program};
+use pullback_prim::interval::Interval;
 
 use crate::limits::{Clock, limits};
 use crate::query::{Query, Stop};
@@ -367,6 +370,16 @@ impl Engine {
         ties: &Rc<Ties>,
     ) -> Result<Answer, Box<Diagnostic>> {
         choose(code.image(), function, argument, direction, (ties, &self.options))
+    }
+    /// What a function and its derivative are on a box; see [`pullback_engine::bounds`].
+    pub fn bounds(
+        &self,
+        code: &Code,
+        function: DefId,
+        (argument, intervals): (&Value, &[Interval]),
+        boxes: &Rc<Boxes>,
+    ) -> Result<Bounds, Box<Diagnostic>> {
+        bounds(code.image(), function, (argument, intervals), (boxes, &self.options))
     }
     /// The same engine in the strict domain: ties and edges of domains are faults.
     pub fn strict(&self) -> Self {

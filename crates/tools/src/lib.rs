@@ -12,8 +12,9 @@ mod show;
 mod compare;
 mod test;
 
-mod check_grad;
 #[cfg(not(target_family = "wasm"))]
+mod bounds;
+mod check_grad;
 mod clarke;
 mod demo;
 mod dev;
@@ -29,8 +30,9 @@ mod library;
 mod plot;
 
 pub use bench::{BenchReport, Effort, bench};
-pub use check_grad::{GradReport, check_grad};
 #[cfg(not(target_family = "wasm"))]
+pub use bounds::{Around, Bound, Bounded, Named, bounds};
+pub use check_grad::{GradReport, check_grad};
 pub use clarke::{Clarke, Interval, Piece, clarke};
 pub use demo::demo;
 pub use dev::{Dev, dev};

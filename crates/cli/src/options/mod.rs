@@ -1,6 +1,7 @@
 //! The command line, by clap: the commands here, their options in a file for each kind.
 
 mod bench;
+mod bounds;
 mod build;
 mod call;
 mod dev;
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::units;
 
 pub use bench::BenchArgs;
+pub use bounds::BoundsArgs;
 pub use build::{BuildArgs, Emit};
 pub use call::{CallArgs, RequiredCallArgs, WrtArgs};
 pub use dev::DevArgs;
@@ -156,6 +158,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What a definition and its derivatives can be where numbers are in intervals, and how much its results can change.
+    Bounds(BoundsArgs),
     /// Report every mistake in files.
     Check {
         /// The files; `-` is standard input.
@@ -287,6 +291,7 @@ impl Command {
             | Self::Jvp { output, .. } => output.settings.timeout,
             Self::Jacobian(asked) | Self::Hessian(asked) => asked.output.settings.timeout,
             Self::Plot(asked) => asked.settings.timeout,
+            Self::Bounds(asked) => asked.settings.timeout,
             Self::CheckGrad { settings, .. }
             | Self::Clarke { settings, .. }
             | Self::Test { settings, .. }

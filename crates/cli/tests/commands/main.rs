@@ -3,6 +3,7 @@
 
 mod as_source;
 mod bench;
+mod bounds;
 mod build;
 #[cfg(unix)]
 mod cache;
