@@ -72,13 +72,16 @@ exit 0
 >   u <- deltaLet (plus r.1 r2.1)
 >   pure (y, u)
 >
-> D'{g} = \x x2 -> do
->   let u = Var 0
->   let u2 = Var 1
->   let (y, own) = runDelta 2 (D{g} (x.0, u) (x2.0, u2))
->   let finalMap = eval 1.0 y.1 own.binds (emptyMap own.next)
->   u3 <- deltaLet (plus (scaleAt 0 finalMap x.1) (scaleAt 1 finalMap x2.1))
->   pure (y.0, u3)
+> D'{g} = \x y ->
+>   if isActive y.1
+>     then do
+>       let y2 = sin y.0
+>       let p = cos y.0
+>       let y3 = mul x.0 y2
+>       let p2 = mul p x.0
+>       u <- deltaLet (plus (scale y2 x.1) (scale p2 y.1))
+>       pure (y3, u)
+>     else D{g} x y
 >
 > D{g} = \x y -> do
 >   let y2 = sin y.0
@@ -138,13 +141,16 @@ exit 0
 >   u <- deltaLet (plus r.1 r2.1)
 >   pure (y, u)
 >
-> D'{g} = \x x2 -> do
->   let u = Var 0
->   let u2 = Var 1
->   let (y, own) = runDelta 2 (D{g} (x.0, u) (x2.0, u2))
->   let finalMap = eval 1.0 y.1 own.binds (emptyMap own.next)
->   u3 <- deltaLet (plus (scaleAt 0 finalMap x.1) (scaleAt 1 finalMap x2.1))
->   pure (y.0, u3)
+> D'{g} = \x y ->
+>   if isActive y.1
+>     then do
+>       let y2 = sin y.0
+>       let p = cos y.0
+>       let y3 = mul x.0 y2
+>       let p2 = mul p x.0
+>       u <- deltaLet (plus (scale y2 x.1) (scale p2 y.1))
+>       pure (y3, u)
+>     else D{g} x y
 >
 > D{g} = \x y -> do
 >   let y2 = sin y.0
@@ -232,8 +238,6 @@ exit 0
 >
 > plus = \au1 au2 ->
 >   match au1 with | Zero -> au2 | _ -> match au2 with | Zero -> au1 | _ -> Add au1 au2
->
-> scaleAt = \ci cm cu -> match index cm ci with | Nothing -> Zero | Just cx -> scale cx cu
 >
 > deltaLet = \du ds ->
 >   match du with

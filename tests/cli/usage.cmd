@@ -18,6 +18,8 @@ exit 2
 !   check-grad  Check the derivative of a definition at a point, by ways that know no derivative rule
 !   clarke      The derivatives of all smooth pieces of a Real-valued definition that meet at a point
 !               (Clarke's generalised gradient)
+!   bounds      What a definition and its derivatives can be where numbers are in intervals, and how
+!               much its results can change
 !   check       Report every mistake in files
 !   fmt         Format files in place; `-` formats standard input to standard output. Programs of
 !               Knossos (`.ks`) too

@@ -27,7 +27,6 @@ use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
 use crate::read::{literal, read, string};
-use crate::registers::Registers;
 use crate::stack::run_on_stack;
 
 /// A program as native code.
@@ -79,7 +78,7 @@ impl Native {
                 fp,
                 worth: WORTH,
                 cuts: Cuts::USUAL,
-                registers: Registers::of(level),
+                registers: level.registers(),
             }],
             level,
             None,

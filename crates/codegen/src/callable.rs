@@ -25,7 +25,6 @@ use crate::limits::WORTH;
 use crate::load::{Context, Library};
 use crate::lookout::{Going, Post, Watch, generation};
 use crate::read::string;
-use crate::registers::Registers;
 use crate::stack::run_on_stack;
 use crate::strings::{BORROWED, array_words, block_words, put_string, put_strings};
 
@@ -252,7 +251,7 @@ impl Draft {
         (level, fp, threads): (Level, Fp, usize),
     ) -> Result<Self, Failure> {
         let roots = [root];
-        let (cuts, registers) = (Cuts::USUAL, Registers::of(level));
+        let (cuts, registers) = (Cuts::USUAL, level.registers());
         let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH, cuts, registers };
         let code = emit_all(&[unit]).map_err(Failure::Unsupported)?;
         let func = &program.funcs[root];

@@ -27,6 +27,7 @@ use crate::emit::Fp;
 use crate::folder::{Folder, open_file};
 use crate::guard::run;
 use crate::object::check;
+use crate::registers::Registers;
 
 /// How hard the compiler tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +63,15 @@ impl Level {
     /// The level for a text as long as this one. It hangs on the text alone, so that a program has one code.
     pub(crate) fn of_text(self, text: &str) -> Self {
         if self == Self::Fast && text.len() > LONG { Self::Large } else { self }
+    }
+
+    /// The registers that code is for: those of this processor, or the same for all machines, which are promised the bits of
+    /// a C file.
+    pub fn registers(self) -> Registers {
+        match self {
+            Self::Quick | Self::Fast | Self::Large => Registers::here(),
+            Self::Portable => Registers::WIDE,
+        }
     }
 
     fn flags(self) -> &'static [&'static str] {

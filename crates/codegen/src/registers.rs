@@ -6,8 +6,6 @@
 //! Law: what is computed is the same for all. What differs is the order in which sums are added up, which hangs on the
 //! sizes and on this, and is not changed under `--fp strict`.
 
-use crate::compiler::Level;
-
 /// The vector registers of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers {
@@ -24,17 +22,8 @@ impl Registers {
     /// matrices are faster with sums in all of these, though what is added to them takes registers from some.
     pub const NARROW: Self = Self { at_hand: 8, kept: 8 };
 
-    /// Those of the processors that code is for: of this one, or the same for all machines, which are promised the same
-    /// bits as a C file.
-    pub fn of(level: Level) -> Self {
-        match level {
-            Level::Quick | Level::Fast | Level::Large => Self::here(),
-            Level::Portable => Self::WIDE,
-        }
-    }
-
     /// Those of the processor on which this runs.
-    fn here() -> Self {
+    pub(crate) fn here() -> Self {
         #[cfg(target_arch = "x86_64")]
         let is_wide = std::arch::is_x86_feature_detected!("avx512f");
         #[cfg(not(target_arch = "x86_64"))]

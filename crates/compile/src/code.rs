@@ -18,9 +18,7 @@ use std::cell::RefCell;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, bug};
-use pullback_codegen::{
-    Cuts, Failure, Fp, Level, More, Native, Ran, Registers, Threads, Unit, WORTH,
-};
+use pullback_codegen::{Cuts, Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
@@ -469,7 +467,7 @@ impl Compiled {
                 fp,
                 worth: threads.worth,
                 cuts: Cuts::USUAL,
-                registers: Registers::of(level),
+                registers: level.registers(),
             })
             .collect();
         let natives = Native::batch(&units, level, until)?;

@@ -511,7 +511,7 @@ fn not_linear(span: Span, rule: Ruled, cause: Nonlinear) -> Diagnostic {
     let error = Diagnostic::error("E0718", span, title, label);
     match rule {
         Ruled::Cotangent => error
-            .note("forward mode, and reverse mode with `dual`, `delta1`, `delta2` or `--fuse`, needs a linear pullback")
+            .note("forward mode, and reverse mode with `dual`, `delta1` or `delta2`, needs a linear pullback")
             .hint("take the derivative by `grad` or `vjp` with `--engine trace`, or make the pullback linear in the cotangent"),
         Ruled::Tangent => error
             .note("derivatives are linear, and reverse mode needs the transpose of what the rule gives")

@@ -57,7 +57,7 @@ def weighed [n] (x: [n]Real): Real = sum [ cos (real i) * x[i] | i < n ]
 def covariance [n] (a: [n][n]Real): [n][n]Real =
   a @ la.transpose a + la.diagonal_matrix [ 1.0 | _ < n ]
 def all [n] (p: ([n][n]Real, [n]Real)): Real =
-  solve p + positive p + triangle p + eigenvalues p + singular p + squares p + transform p + sparse_general p
+  solve p + positive p + triangle p + eigenvalues p + singular p + squares p + transform p + image p + sparse_general p
 ";
 
 const ENTRIES: [&str; 18] = [

@@ -93,7 +93,7 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     };
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
     // A C file is compiled on any machine.
-    let registers = asked.target.map_or(Registers::WIDE, |target| Registers::of(target.level()));
+    let registers = asked.target.map_or(Registers::WIDE, |target| target.level().registers());
     let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
         let roots = std::slice::from_ref(root);
         let (fp, cuts) = (Fp::default(), Cuts::USUAL);

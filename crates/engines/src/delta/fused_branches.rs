@@ -15,6 +15,10 @@ use super::fused_term::{Body, Known, Leaf, Unfit};
 use super::static_chain::{Branches, Chain, Factor, Node, Part, Slot};
 use super::translation::Translation;
 
+/// An older node, and where the factor by it and whether it is there stand among what the branches give; nowhere, if that is one
+/// or always.
+type Column = (usize, Option<usize>, Option<usize>);
+
 impl Translation<'_> {
     /// A term that goes on behind branches: they give its primals, and the partial derivatives by what there was before.
     pub(super) fn joined(
@@ -54,7 +58,7 @@ impl Translation<'_> {
         }
         // What the branches give beside the primals: for each Real and each older node, a factor and whether it is there.
         let count = each[0].0.leaves.len();
-        let mut rows: Vec<Vec<(usize, Option<usize>, Option<usize>)>> = vec![vec![]; count];
+        let mut rows: Vec<Vec<Column>> = vec![vec![]; count];
         for (leaf, row) in rows.iter_mut().enumerate() {
             for node in 0..chain.nodes.len() {
                 let slots = each.iter().map(|(branch, _, _)| branch.slot(leaf, node));

@@ -66,7 +66,7 @@ pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
         fp: Fp::Fast,
         worth: WORTH,
         cuts: Cuts::USUAL,
-        registers: Registers::of(Level::Fast),
+        registers: Level::Fast.registers(),
     };
     let emitted = match emit_all(&[unit]) {
         Ok(emitted) => emitted,
