@@ -4,9 +4,9 @@
 
 Pullback runs as its users run it, through the Python package, as native code. The twins are JAX, jitted, blocked and in double
 precision; NumPyro's No-U-Turn sampler; and SciPy's sparse matrices with a Jacobian by JAX. Both sides get the same numbers in
-one process and take turns; each one's time is the least time of the processor that a call takes, which other work on the
-machine changes little: with one core for both sides, that is how long it takes on a machine that does nothing else. Rows are named by their files. `--side Pullback` or another name runs
-one side alone, so that the peak of memory is its own. `--small` takes small sizes.
+one process and take turns. Each one's time is the least time of the processor that a call takes: with one core for both sides,
+that is how long it takes on a machine that does nothing else. Rows are named by their files. `--side Pullback` or another name
+runs one side alone, so that the peak of memory is its own. `--small` takes small sizes.
 """
 
 import argparse

@@ -10,8 +10,8 @@ use pullback_base::FileId;
 use pullback_codegen::{
     Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit, compiler, emit_all,
 };
-use pullback_ir::Program;
 use pullback_ir::eval::Value;
+use pullback_ir::{FuncId, Program};
 
 /// Functions from an array to an array.
 const PROGRAMS: &[&str] = &[
@@ -131,21 +131,20 @@ fn told(native: &Native, program: &Program, x: &[f64], limits: &Limits) -> Strin
     }
 }
 
+/// A program all of whose loops are worth threads.
+fn unit<'p>(program: &'p Program, roots: &'p [FuncId], facts: &'p Facts, fp: Fp) -> Unit<'p> {
+    let (cuts, registers) = (Cuts::USUAL, Registers::WIDE);
+    Unit { program, roots, facts, fp, worth: 0.0, cuts, registers }
+}
+
 fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {
     let mut program = program(text);
     let roots: Vec<_> = program.funcs.ids().collect();
     let facts = Facts::of(&mut program);
-    let unit = Unit {
-        program: &program,
-        roots: &roots,
-        facts: &facts,
-        fp,
-        worth: 0.0,
-        cuts: Cuts::USUAL,
-        registers: Registers::WIDE,
-    };
-    let native =
-        Native::batch(&[unit], level, None).expect("native code").pop().expect("a program");
+    let native = Native::batch(&[unit(&program, &roots, &facts, fp)], level, None)
+        .expect("native code")
+        .pop()
+        .expect("a program");
     let on = |most| native.clone().on(Threads { most, worth: 0.0 });
     let natives = [1, 2, 3, 4, 100].map(on);
     (program, natives)
@@ -173,15 +172,7 @@ fn sums_are_shared_out_where_their_order_may_change() {
             let mut program = program(text);
             let roots: Vec<_> = program.funcs.ids().collect();
             let facts = Facts::of(&mut program);
-            let code = emit_all(&[Unit {
-                program: &program,
-                roots: &roots,
-                facts: &facts,
-                fp,
-                worth: 0.0,
-                cuts: Cuts::USUAL,
-                registers: Registers::WIDE,
-            }]);
+            let code = emit_all(&[unit(&program, &roots, &facts, fp)]);
             code.expect("native code").text.contains("pb_share_sums(c, ")
         };
         PROGRAMS.iter().filter(sums).count()
@@ -292,15 +283,7 @@ fn threads_do_not_race() {
             programs.iter().map(|program| program.funcs.ids().take(1).collect()).collect();
         let facts: Vec<Facts> = programs.iter_mut().map(Facts::nothing).collect();
         let units: Vec<Unit<'_>> = (programs.iter().zip(&roots).zip(&facts))
-            .map(|((program, roots), facts)| Unit {
-                program,
-                roots,
-                facts,
-                fp: Fp::Fast,
-                worth: 0.0,
-                cuts: Cuts::USUAL,
-                registers: Registers::WIDE,
-            })
+            .map(|((program, roots), facts)| unit(program, roots, facts, Fp::Fast))
             .collect();
         let code = emit_all(&units).expect("code");
         let text = format!("{}#define ROOTS {}\n{MAIN}", code.text, units.len());

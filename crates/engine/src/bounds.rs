@@ -12,14 +12,10 @@ use std::rc::Rc;
 
 use pullback_base::{Diagnostic, bug};
 use pullback_eval::boxes::{Boxes, interval_of, interval_value};
-use pullback_eval::{
-    Ctx, Fault, Image, Level, Machine, Options, Step, Value, primal, tangent_at, walk,
-};
+use pullback_eval::{Ctx, Fault, Image, Level, Machine, Options, Value, tangent_at, walk};
 use pullback_lambda::DefId;
 use pullback_prim::Prim;
 use pullback_prim::interval::Interval;
-
-use crate::levels::attach;
 
 /// What a function is on a box.
 pub struct Bounds {
@@ -102,13 +98,12 @@ impl Level for Intervals {
         prim: Prim,
         args: &[Value],
     ) -> Result<Value, Fault> {
-        if let [x, y] = args
+        if let (Prim::Sub, [x, y]) = (prim, args)
             && is_one(x, y, level)
-            && let Some(number) = of_itself(prim)
         {
             let x = known(x, level);
             if !x.nan && !x.has_infinity() {
-                return Ok(Value::Real(number));
+                return Ok(Value::Real(0.0));
             }
         }
         let intervals: Vec<Interval> = args.iter().map(|arg| known(arg, level)).collect();
@@ -130,28 +125,6 @@ impl Level for Intervals {
         kept(ctx, level, items.iter().fold(start, add))
     }
 
-    fn custom_vjp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        _: Value,
-        value: Value,
-        _: Value,
-    ) -> Result<Step, Fault> {
-        unknown(ctx, level, &value)
-    }
-
-    fn custom_jvp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        _: Value,
-        value: Value,
-        _: Value,
-    ) -> Result<Step, Fault> {
-        unknown(ctx, level, &value)
-    }
-
     fn through_rules(&self) -> bool {
         true
     }
@@ -163,20 +136,4 @@ fn is_one(x: &Value, y: &Value, level: u64) -> bool {
         (Value::Active(x), Value::Active(y)) => x.level == level && Rc::ptr_eq(x, y),
         _ => false,
     }
-}
-
-/// What a primitive is of a finite number and itself.
-fn of_itself(prim: Prim) -> Option<f64> {
-    (prim == Prim::Sub).then_some(0.0)
-}
-
-/// A value of which nothing is known: a rule, which this level does not ask for, made it.
-fn unknown(ctx: &mut Ctx, level: u64, value: &Value) -> Result<Step, Fault> {
-    let unknown = walk::map_leaves(value, |leaf| {
-        if !leaf.is_real() {
-            return Ok(leaf.clone());
-        }
-        attach(ctx, level, primal(leaf, level), interval_value(Interval::WHOLE))
-    })?;
-    Ok(Step::Return(unknown))
 }

@@ -12,7 +12,7 @@ use pullback_lambda::DefId;
 use pullback_prim::Prim;
 
 use crate::go::Go;
-use crate::levels::{attach, followed_sum};
+use crate::levels::followed_sum;
 
 /// Runs a function of one argument whose Reals are all followed; the watch in `options` sees what
 /// depends on them. Derivatives inside the program are taken by traces. Nobody hears what the program tells.
@@ -65,35 +65,7 @@ impl Level for Followed {
         followed_sum(ctx, level, items)
     }
 
-    fn custom_vjp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        _: Value,
-        value: Value,
-        _: Value,
-    ) -> Result<Step, Fault> {
-        follow_all(ctx, level, &value).map(Step::Return)
-    }
-
-    fn custom_jvp(
-        &self,
-        ctx: &mut Ctx,
-        level: u64,
-        _: Value,
-        value: Value,
-        _: Value,
-    ) -> Result<Step, Fault> {
-        follow_all(ctx, level, &value).map(Step::Return)
-    }
-
     fn through_rules(&self) -> bool {
         true
     }
-}
-
-fn follow_all(ctx: &mut Ctx, level: u64, value: &Value) -> Result<Value, Fault> {
-    walk::map_leaves(value, |leaf| {
-        if leaf.is_real() { attach(ctx, level, leaf, Value::Unit) } else { Ok(leaf.clone()) }
-    })
 }

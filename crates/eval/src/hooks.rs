@@ -99,25 +99,29 @@ pub trait Level {
     /// The sum of Reals of which at least one is of this level and none of a later one.
     fn sum(&self, ctx: &mut Ctx, level: u64, items: &[Value]) -> Result<Value, Fault>;
     /// The result of a function with its own rule: `value` at the argument `x`, with the derivative
-    /// that `pullback : T b -> T a` gives.
+    /// that `pullback : T b -> T a` gives. A level that goes [`Level::through_rules`] is never asked.
     fn custom_vjp(
         &self,
-        ctx: &mut Ctx,
-        level: u64,
-        x: Value,
-        value: Value,
-        pullback: Value,
-    ) -> Result<Step, Fault>;
+        _ctx: &mut Ctx,
+        _level: u64,
+        _x: Value,
+        _value: Value,
+        _pullback: Value,
+    ) -> Result<Step, Fault> {
+        Err(Fault::internal("this level asks for no rules"))
+    }
     /// The result of a function with its own rule of forward mode: `value` at the argument `x`, with the
-    /// derivative that `pushforward : T a -> T b` gives.
+    /// derivative that `pushforward : T a -> T b` gives. A level that goes [`Level::through_rules`] is never asked.
     fn custom_jvp(
         &self,
-        ctx: &mut Ctx,
-        level: u64,
-        x: Value,
-        value: Value,
-        pushforward: Value,
-    ) -> Result<Step, Fault>;
+        _ctx: &mut Ctx,
+        _level: u64,
+        _x: Value,
+        _value: Value,
+        _pushforward: Value,
+    ) -> Result<Step, Fault> {
+        Err(Fault::internal("this level asks for no rules"))
+    }
     /// Whether it takes primitives at plain numbers by [`Level::plain`].
     fn takes_plain(&self) -> bool {
         false

@@ -17,9 +17,6 @@ use crate::settings::Settings;
 /// The names of the translations before the last one, with their engines.
 const BEFORE_DELTA: [(&str, &str); 2] = [("D¹", "delta1"), ("D²", "delta2")];
 
-/// The row of what only the translations to deltas have.
-const NODES: &str = "nodes of deltas";
-
 /// Notes what the program, and its derivative by the engines that belong together, have counted.
 pub fn note(
     query: &mut Query<'_>,
@@ -68,22 +65,23 @@ pub fn note(
 
 /// The columns side by side, each number beside how many times the program's it is.
 fn table(columns: &[(String, Option<Counts>)]) -> String {
-    type Row = (&'static str, fn(&Counts) -> u64);
+    /// The name, the number, and whether it is told where no run has any.
+    type Row = (&'static str, fn(&Counts) -> u64, bool);
     const ROWS: [Row; 6] = [
-        ("primitives", |counts| counts.total()),
-        ("weight", |counts| counts.weight()),
-        ("calls and iterations", |counts| counts.steps),
-        (NODES, |counts| counts.nodes),
-        ("bytes", |counts| counts.allocated),
-        ("bytes at once", |counts| counts.peak),
+        ("primitives", |counts| counts.total(), true),
+        ("weight", |counts| counts.weight(), true),
+        ("calls and iterations", |counts| counts.steps, true),
+        ("nodes of deltas", |counts| counts.nodes, false),
+        ("bytes", |counts| counts.allocated, true),
+        ("bytes at once", |counts| counts.peak, true),
     ];
     let mut rows: Vec<Vec<String>> = vec![vec![String::new()]];
     rows[0].extend(columns.iter().map(|(name, _)| name.clone()));
     let is_some = |of: fn(&Counts) -> u64| {
         columns.iter().any(|(_, counts)| counts.as_ref().is_some_and(|it| of(it) > 0))
     };
-    for (name, of) in ROWS {
-        if name == NODES && !is_some(of) {
+    for (name, of, is_always_told) in ROWS {
+        if !is_always_told && !is_some(of) {
             continue;
         }
         let mut row = vec![name.to_owned()];

@@ -12,10 +12,10 @@ use evals::{EVALS, Eval, Function};
 use program::Ready;
 use pullback_base::Instant;
 use pullback_data::input::{Kind, Stopped, Tape};
-use pullback_data::output::push_json_string;
 use pullback_session::engine::Engine;
 use pullback_session::{Query, Settings, Stop};
 
+use crate::json::quoted;
 use crate::timed::is_timed;
 
 /// The most runs that a message can ask for: their times are kept until the answer.
@@ -163,7 +163,5 @@ fn eval(name: &str) -> Result<&'static Eval, String> {
 
 /// The answer to a message that asks for what cannot be.
 pub fn refused(id: &str, why: &str) -> String {
-    let mut error = String::new();
-    push_json_string(&mut error, why);
-    format!("{{\"id\": {id}, \"success\": false, \"error\": {error}}}")
+    format!("{{\"id\": {id}, \"success\": false, \"error\": {}}}", quoted(why))
 }

@@ -4,6 +4,7 @@
 //! why there is none.
 
 mod bug;
+mod json;
 
 mod stages;
 
@@ -12,9 +13,9 @@ mod show;
 mod compare;
 mod test;
 
-#[cfg(not(target_family = "wasm"))]
 mod bounds;
 mod check_grad;
+#[cfg(not(target_family = "wasm"))]
 mod clarke;
 mod demo;
 mod dev;
@@ -30,9 +31,9 @@ mod library;
 mod plot;
 
 pub use bench::{BenchReport, Effort, bench};
-#[cfg(not(target_family = "wasm"))]
 pub use bounds::{Around, Bound, Bounded, Named, bounds};
 pub use check_grad::{GradReport, check_grad};
+#[cfg(not(target_family = "wasm"))]
 pub use clarke::{Clarke, Interval, Piece, clarke};
 pub use demo::demo;
 pub use dev::{Dev, dev};

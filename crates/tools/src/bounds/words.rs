@@ -1,10 +1,10 @@
 //! The words for bounds on a box, and their JSON.
 
-use pullback_data::output::{push_json_real, push_json_string};
 use pullback_prim::interval::Interval;
 use pullback_prim::real_text;
 
 use super::Bounded;
+use crate::json::{list, number, quoted};
 
 impl Bounded {
     /// The answer, in words or as JSON.
@@ -70,20 +70,4 @@ fn json(interval: Interval) -> String {
     let Interval { low, high, nan } = interval;
     let ends = if interval.is_empty() { vec![] } else { vec![number(low), number(high)] };
     format!("{{\"interval\": {}, \"nan\": {nan}}}", list(ends.into_iter()))
-}
-
-fn list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-fn number(x: f64) -> String {
-    let mut text = String::new();
-    push_json_real(&mut text, x);
-    text
-}
-
-fn quoted(name: &str) -> String {
-    let mut text = String::new();
-    push_json_string(&mut text, name);
-    text
 }

@@ -1,10 +1,10 @@
 //! The words for a generalised gradient, and its JSON.
 
 use pullback_base::{SourceMap, Span};
-use pullback_data::output::{push_json_real, push_json_string};
 use pullback_eval::ties::Side;
 
 use super::{Clarke, Interval};
+use crate::json::{list, number, quoted};
 
 impl Clarke {
     /// The answer, in words or as JSON.
@@ -103,22 +103,6 @@ fn word(side: Side) -> &'static str {
     }
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-fn number(x: f64) -> String {
-    let mut text = String::new();
-    push_json_real(&mut text, x);
-    text
-}
-
 fn numbers(all: &[f64]) -> String {
     list(all.iter().map(|x| number(*x)))
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::new();
-    push_json_string(&mut quoted, text);
-    quoted
 }

@@ -28,16 +28,8 @@ pub(super) fn text(
         return Ok(String::new());
     }
     let facts = Facts::of(&mut code);
-    let unit = Unit {
-        program: &code,
-        roots: &roots,
-        facts: &facts,
-        fp: Fp::Fast,
-        worth: WORTH,
-        cuts: Cuts::USUAL,
-        // What is printed is the same everywhere.
-        registers: Registers::WIDE,
-    };
+    // What is printed is the same everywhere.
+    let unit = unit(&code, &roots, &facts, Registers::WIDE);
     let (emitted, decided) = match emit_by(unit, &ways) {
         Ok(emitted) => emitted,
         Err(lack) => return Ok(lack),
@@ -51,6 +43,15 @@ pub(super) fn text(
     Ok(if is_schedule { decided.print(&code) } else { emitted.own().to_owned() })
 }
 
+fn unit<'p>(
+    program: &'p Program,
+    roots: &'p [FuncId],
+    facts: &'p Facts,
+    registers: Registers,
+) -> Unit<'p> {
+    Unit { program, roots, facts, fp: Fp::Fast, worth: WORTH, cuts: Cuts::USUAL, registers }
+}
+
 /// How long it takes to make native code, and how much of it was kept from before.
 pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
     let (mut code, roots) = trimmed(code, roots);
@@ -59,16 +60,7 @@ pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
     }
     let start = Instant::now();
     let facts = Facts::of(&mut code);
-    let unit = Unit {
-        program: &code,
-        roots: &roots,
-        facts: &facts,
-        fp: Fp::Fast,
-        worth: WORTH,
-        cuts: Cuts::USUAL,
-        registers: Level::Fast.registers(),
-    };
-    let emitted = match emit_all(&[unit]) {
+    let emitted = match emit_all(&[unit(&code, &roots, &facts, Level::Fast.registers())]) {
         Ok(emitted) => emitted,
         Err(lack) => return lack,
     };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::json::quoted;
 use pullback_codegen::{Entries, Field, Interface, Leaf, Table};
-use pullback_data::output::push_json_string;
 use pullback_lambda::{Data, DataId, Program};
 
 use super::entries::Offered;
@@ -19,14 +19,14 @@ pub fn text(
 ) -> String {
     let functions = interface.functions.iter().zip(offers).map(|(function, offer)| {
         let Offered { entry, ty, shape, .. } = offer;
-        let wrt = shape.params.iter().filter(|param| param.moves).map(|param| string(&param.name));
+        let wrt = shape.params.iter().filter(|param| param.moves).map(|param| quoted(&param.name));
         format!(
             "    {{\n      \"symbol\": {},\n      \"entry\": {},\n      \"type\": {},\n      \"kind\": {},\n      \
              \"wrt\": [{}],\n      \"parameters\": {},\n      \"results\": {}\n    }}",
-            string(&function.symbol),
-            string(entry),
-            string(ty),
-            string(shape.kind.name()),
+            quoted(&function.symbol),
+            quoted(entry),
+            quoted(ty),
+            quoted(shape.kind.name()),
             wrt.collect::<Vec<_>>().join(", "),
             fields(interface, &function.params),
             fields(interface, &function.results),
@@ -40,14 +40,14 @@ pub fn sums(program: &Program, sums: &BTreeSet<DataId>) -> Vec<String> {
     let sum = |data: &DataId| {
         let Data { name, constructors, .. } = &program.datas[*data];
         let constructors = constructors.iter().map(|con| {
-            let fields = con.fields.iter().map(|field| string(&program.show_type(field)));
+            let fields = con.fields.iter().map(|field| quoted(&program.show_type(field)));
             let fields = fields.collect::<Vec<_>>().join(", ");
-            format!("{{\"name\": {}, \"fields\": [{fields}]}}", string(&con.name))
+            format!("{{\"name\": {}, \"fields\": [{fields}]}}", quoted(&con.name))
         });
         let constructors = parts(constructors.collect());
         format!(
             "    {{\n      \"name\": {},\n      \"constructors\": {constructors}\n    }}",
-            string(name)
+            quoted(name)
         )
     };
     sums.iter().map(sum).collect()
@@ -76,8 +76,8 @@ pub fn of_tables(name: &str, tables: &[Table], left_out: &[LeftOut]) -> String {
     let functions = tables.iter().map(|table| {
         format!(
             "    {{\n      \"symbol\": {},\n      \"about\": {},\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
-            string(&table.symbol),
-            string(&table.about),
+            quoted(&table.symbol),
+            quoted(&table.about),
             leaves(&table.inputs),
             leaves(&table.outputs),
         )
@@ -93,13 +93,13 @@ fn text_of(
     left_out: &[LeftOut],
 ) -> String {
     let left_out = left_out.iter().map(|LeftOut { entry, derivatives, reason }| {
-        let names: Vec<String> = derivatives.iter().map(|kind| string(kind.name())).collect();
+        let names: Vec<String> = derivatives.iter().map(|kind| quoted(kind.name())).collect();
         let derivatives = if names.is_empty() {
             String::new()
         } else {
             format!("\"derivatives\": [{}], ", names.join(", "))
         };
-        let (entry, reason) = (string(entry), string(reason));
+        let (entry, reason) = (quoted(entry), quoted(reason));
         format!("    {{\"entry\": {entry}, {derivatives}\"reason\": {reason}}}")
     });
     let sums = if sums.is_empty() {
@@ -109,8 +109,8 @@ fn text_of(
     };
     format!(
         "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n{sums}  \"routines\": [],\n  \"left_out\": {}\n}}\n",
-        string(name),
-        string(abi),
+        quoted(name),
+        quoted(abi),
         list(functions),
         list(left_out.collect())
     )
@@ -123,7 +123,7 @@ fn leaves(leaves: &[Leaf]) -> String {
             Entries::Zero => ", \"entries\": 0".to_owned(),
             Entries::Some { rows, .. } => format!(", \"entries\": {}", rows.len()),
         };
-        let name = string(name);
+        let name = quoted(name);
         format!("{{\"name\": {name}, \"rows\": {rows}, \"columns\": {columns}{entries}}}")
     });
     parts(texts.collect())
@@ -139,8 +139,8 @@ fn fields(interface: &Interface, fields: &[Field]) -> String {
         .map(|field| {
             format!(
                 "{{\"name\": {}, \"type\": {}, \"dimensions\": {}}}",
-                string(&field.name),
-                string(&interface.c_type(field.ty)),
+                quoted(&field.name),
+                quoted(&interface.c_type(field.ty)),
                 field.ty.rank
             )
         })
@@ -153,10 +153,4 @@ fn parts(texts: Vec<String>) -> String {
         return "[]".to_owned();
     }
     format!("[\n        {}\n      ]", texts.join(",\n        "))
-}
-
-fn string(text: &str) -> String {
-    let mut out = String::new();
-    push_json_string(&mut out, text);
-    out
 }
