@@ -1,7 +1,7 @@
 //! Reduction of what was made: known functions are applied, known tuples and constructors taken apart,
 //! what nobody uses is dropped. The combinators' administrative parts go away from a pullback before it
-//! is transposed or differentiated again. What forward mode makes is left as it is: reducing it takes
-//! longer than it saves.
+//! is differentiated again. Equal operations on numbers get one name (`numbers.rs`), so that the derivatives of an
+//! order share what they have in common.
 //!
 //! Input: a definition that was made here. Output: the same definition with the same meaning, errors
 //! and their order included. Growth is bounded.
@@ -10,10 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use pullback_base::{Span, bug};
-use pullback_lambda::{AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Scope, Stage, VarId};
+use pullback_lambda::{
+    AdOp, Arm, DefId, Expr, ExprKind, LoopForm, Program, Scope, Stage, VarId, is_first_order,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::known::{Closure, Env, Known};
+use crate::numbers::{Numbers, folded};
+use crate::reach::reachable;
 use crate::rules::{Selected, beta, decided, selected};
 
 /// Functions of at most this size are copied to wherever they are applied.
@@ -24,6 +28,8 @@ const ONCE: usize = 3000;
 const DEEPEST: usize = 24;
 /// How many terms a definition may grow by, beside a multiple of its own.
 const ROOM: usize = 1000;
+/// How many terms a definition may grow by where what gives functions is unfolded.
+const UNFOLDED: usize = 20_000;
 
 /// What is known of [`tidy`].
 pub const TIDY: pullback_lambda::Pass = pullback_lambda::Pass {
@@ -35,9 +41,23 @@ pub const TIDY: pullback_lambda::Pass = pullback_lambda::Pass {
 
 /// Reduces a definition and those it reaches, if they were made after `first`.
 pub fn tidy(program: &mut Program, first: usize, root: DefId) {
+    reduce(program, first, root, false);
+}
+
+/// As [`tidy`], for all that a definition reaches; what gives functions, or is called once, is copied to where it is
+/// called, so that functions and tangents are known there. To be done before what holds pullbacks is differentiated again.
+pub fn unfold(program: &mut Program, root: DefId) {
+    reduce(program, 0, root, true);
+}
+
+fn reduce(program: &mut Program, first: usize, root: DefId, unfolds: bool) {
+    let called_once = if unfolds { mentioned_once(program, root) } else { BTreeSet::new() };
     let mut pass = Pass {
         program,
         first,
+        unfolds,
+        called_once,
+        numbers: Numbers::default(),
         done: BTreeMap::new(),
         busy: BTreeSet::new(),
         known: FxHashMap::default(),
@@ -56,9 +76,28 @@ pub fn tidy(program: &mut Program, first: usize, root: DefId) {
     TIDY.verified(program, Stage::Any);
 }
 
+/// The definitions that one term mentions, of all that a definition reaches.
+fn mentioned_once(program: &Program, root: DefId) -> BTreeSet<DefId> {
+    let mut counts: BTreeMap<DefId, usize> = BTreeMap::new();
+    for def in reachable(program, root) {
+        program.defs[def].body.visit(&mut |term| {
+            if let ExprKind::Global(callee) = term.kind {
+                *counts.entry(callee).or_default() += 1;
+            }
+        });
+    }
+    counts.into_iter().filter(|(_, count)| *count == 1).map(|(def, _)| def).collect()
+}
+
 struct Pass<'p> {
     program: &'p mut Program,
     first: usize,
+    /// Whether what gives functions, or is called once, is copied to where it is called.
+    unfolds: bool,
+    /// The definitions that are mentioned once.
+    called_once: BTreeSet<DefId>,
+    /// The operations that have names in the scopes that are open.
+    numbers: Numbers,
     /// What is reduced, as a function if it may be copied.
     done: BTreeMap<DefId, Option<Rc<Closure>>>,
     busy: BTreeSet<DefId>,
@@ -85,15 +124,19 @@ impl Pass<'_> {
         });
         let (room, depth) = (self.room, self.depth);
         let scopes = std::mem::take(&mut self.scopes);
-        self.room = ROOM + 3 * body.size();
+        let numbers = std::mem::take(&mut self.numbers);
+        self.room = if self.unfolds { UNFOLDED } else { ROOM + 3 * body.size() };
         self.depth = 0;
         let body = self.scope(|pass| pass.expr(body));
         self.scopes = scopes;
+        self.numbers = numbers;
         let body = dropped(body);
         let function = if let ExprKind::Lam(params, inside) = &body.kind
             && !inside.globals().contains(&def)
         {
-            copied(SMALL, params, inside, &body)
+            let gives = !is_first_order(&self.program.datas, &inside.ty);
+            let whole = self.unfolds && (gives || self.called_once.contains(&def));
+            copied(if whole { UNFOLDED } else { SMALL }, params, inside, &body)
         } else {
             None
         };
@@ -105,7 +148,9 @@ impl Pass<'_> {
 
     fn scope(&mut self, make: impl FnOnce(&mut Self) -> Expr) -> Expr {
         self.scopes.push(Scope::default());
+        self.numbers.open();
         let result = make(self);
+        self.numbers.close();
         let Some(scope) = self.scopes.pop() else { bug("tidy", "an open scope") };
         scope.around(result)
     }
@@ -123,6 +168,9 @@ impl Pass<'_> {
         }
         let var = self.program.fresh("t", expr.ty.clone());
         let occurrence = self.program.var(var, span);
+        if let Some(same) = self.numbers.same(occurrence.clone(), &expr) {
+            return same;
+        }
         self.bind(var, expr);
         occurrence
     }
@@ -138,7 +186,12 @@ impl Pass<'_> {
             }
             ExprKind::Lam(params, body) => {
                 let once = self.mentions.get(&var) == Some(&1);
-                copied(if once { ONCE } else { SMALL }, params, body, &value).map(Known::Function)
+                let limit = match (self.unfolds, once) {
+                    (true, _) => UNFOLDED,
+                    (false, true) => ONCE,
+                    (false, false) => SMALL,
+                };
+                copied(limit, params, body, &value).map(Known::Function)
             }
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Lit(_) => {
                 self.known.insert(var, Known::Dynamic(value));
@@ -179,7 +232,13 @@ impl Pass<'_> {
                 ExprKind::Var(var)
             }
             ExprKind::Global(_) | ExprKind::Lit(_) => kind,
-            ExprKind::Prim(prim, args) => ExprKind::Prim(prim, self.operands(args)),
+            ExprKind::Prim(prim, args) => {
+                let args = self.operands(args);
+                if let Some(result) = folded(prim, &args) {
+                    return result;
+                }
+                ExprKind::Prim(prim, args)
+            }
             ExprKind::Lam(params, body) => ExprKind::Lam(params, Box::new(self.scoped(*body))),
             ExprKind::App(function, args) => return self.apply(*function, args, span),
             ExprKind::Let(..) => return self.lets(Expr { kind, ty, span }),
@@ -253,7 +312,13 @@ impl Pass<'_> {
                 return self.expr(Expr { kind, ty, span });
             };
             let value = self.expr(*value);
-            self.bind(var, value);
+            let name = self.program.var(var, value.span);
+            match self.numbers.same(name, &value) {
+                Some(same) => {
+                    self.known.insert(var, Known::Dynamic(same));
+                }
+                None => self.bind(var, value),
+            }
             rest = *body;
         }
     }
@@ -302,7 +367,7 @@ impl Pass<'_> {
             && lam.params.len() <= args.len()
             && self.depth < DEEPEST
         {
-            let cost = if once { 0 } else { lam.body.size() };
+            let cost = if once && !self.unfolds { 0 } else { lam.body.size() };
             if cost <= self.room {
                 self.room -= cost;
                 return self.inline(&lam, args, span);

@@ -46,6 +46,9 @@ impl Code<'_> {
     /// `\a b -> a + b` for two that are not zero: the parts stay side by side. Elements that are there
     /// already stay in front, so that the parts are added to them in their place.
     pub fn add_arrays(&mut self, a: &Expr, b: &Expr, ty: &Type) -> Expr {
+        if self.is_forward {
+            return self.add_elements(a, b, ty);
+        }
         let span = self.span;
         let data = self.bar_data(ty);
         let both = Expr::con(data, PLUS, vec![a.clone(), b.clone()], span);

@@ -220,7 +220,16 @@ impl Code<'_> {
             if pull.is_none() || matches!(slope, Slope::Zero) {
                 continue;
             }
-            let share = if let Tan::Any(unknown) = tan {
+            let share = self.scaled(slope, tan);
+            self.backward(pull, share, &real);
+        }
+    }
+
+    /// A partial derivative times a tangent or cotangent of a Real.
+    pub fn scaled(&mut self, slope: &Slope, tan: &Tan) -> Tan {
+        let real = Type::real();
+        match tan {
+            Tan::Any(unknown) => {
                 let (var, number) = self.fresh("g", Type::real());
                 self.open();
                 let share = self.times(slope, &number);
@@ -230,12 +239,9 @@ impl Code<'_> {
                 let arms = vec![Arm::new(ZERO, vec![], zero), Arm::new(SOME, vec![var], share)];
                 let share = Expr::match_(unknown.clone(), arms, None, self.span);
                 Tan::Any(self.emit("p", share))
-            } else if let Tan::Real(number) = tan {
-                self.times(slope, number)
-            } else {
-                Tan::Zero
-            };
-            self.backward(pull, share, &real);
+            }
+            Tan::Real(number) => self.times(slope, number),
+            Tan::Zero | Tan::Parts(_) => Tan::Zero,
         }
     }
 

@@ -8,6 +8,7 @@ use pullback_lambda::{Arm, Expr, Type, TypeKind};
 use pullback_prim::Prim;
 
 use super::code::{Code, Helper};
+use super::tan::Tan;
 use super::types::{DENSE, SOME, ZERO, owned_components};
 
 impl Code<'_> {
@@ -31,6 +32,49 @@ impl Code<'_> {
         let extract = self.program.global(def, self.span);
         let extracted = self.apply(extract, vec![tan, value]);
         self.emit("x_bar", extracted)
+    }
+
+    /// A tangent of this value, from one that the user gives, as far as it is known.
+    pub fn given(&mut self, value: &Expr, dot: Expr, ty: &Type) -> Tan {
+        if !self.is_active(ty) {
+            return Tan::Zero;
+        }
+        match ty.kind() {
+            TypeKind::Real => Tan::Real(dot),
+            TypeKind::Tuple(_) | TypeKind::Record(_) => {
+                let mut parts = vec![];
+                for (index, ty) in owned_components(ty).iter().enumerate() {
+                    let part = self.emit("x", Expr::proj(value.clone(), index, self.span));
+                    let given = self.emit("x_dot", Expr::proj(dot.clone(), index, self.span));
+                    parts.push(self.given(&part, given, ty));
+                }
+                Tan::Parts(parts)
+            }
+            TypeKind::Data(_)
+            | TypeKind::Array(_)
+            | TypeKind::Fun(..)
+            | TypeKind::Int
+            | TypeKind::Bool
+            | TypeKind::Str => Tan::Any(self.inject(value.clone(), dot, ty)),
+        }
+    }
+
+    /// A tangent of this value, for the user.
+    pub fn taken(&mut self, tan: &Tan, value: &Expr, ty: &Type) -> Expr {
+        match tan {
+            Tan::Zero => self.zeros(value.clone()),
+            Tan::Real(number) => number.clone(),
+            Tan::Parts(parts) => {
+                let mut items = vec![];
+                for (index, (ty, part)) in owned_components(ty).iter().zip(parts).enumerate() {
+                    let value = self.emit("y", Expr::proj(value.clone(), index, self.span));
+                    items.push(self.taken(part, &value, ty));
+                }
+                let tangent = self.tangent(ty);
+                Expr::record(items, tangent, self.span)
+            }
+            Tan::Any(expr) => self.extract(expr.clone(), value.clone(), ty),
+        }
     }
 
     /// `zeros value`
@@ -122,7 +166,8 @@ impl Code<'_> {
 
     /// The error of a cotangent that has another shape than its value.
     fn other_shape(&self, ty: Type) -> Expr {
-        Expr::stop(Prim::OtherShape, Expr::str("cotangent", self.span), ty, self.span)
+        let what = if self.is_forward { "tangent" } else { "cotangent" };
+        Expr::stop(Prim::OtherShape, Expr::str(what, self.span), ty, self.span)
     }
 
     /// `\cotangent value -> …`

@@ -69,6 +69,10 @@ pub struct Code<'p> {
     pub program: &'p mut Program,
     /// What the cotangent of a function is.
     pub style: Style,
+    /// Whether what is made is forward mode, in which functions carry their tangents.
+    pub is_forward: bool,
+    /// Tangents of variables of the source, in forward mode; zero if there is none.
+    pub tans: FxHashMap<VarId, Tan>,
     /// The span of what is being translated.
     pub span: Span,
     /// The first problem.
@@ -115,6 +119,8 @@ impl<'p> Code<'p> {
         Self {
             program,
             style,
+            is_forward: false,
+            tans: FxHashMap::default(),
             span: Span::NONE,
             problem: None,
             bars: FxHashMap::default(),

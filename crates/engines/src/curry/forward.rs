@@ -68,7 +68,7 @@ impl Code<'_> {
     }
 
     /// Gives the latest binding the name that the user gave it.
-    fn named(&mut self, var: VarId, value: Expr) -> Expr {
+    pub fn named(&mut self, var: VarId, value: Expr) -> Expr {
         if let ExprKind::Var(target) = value.kind
             && self.latest() == Some(target)
         {
@@ -84,7 +84,7 @@ impl Code<'_> {
         }
     }
 
-    fn constant(&mut self, expr: &Expr) -> Expr {
+    pub fn constant(&mut self, expr: &Expr) -> Expr {
         let ExprKind::Global(def) = expr.kind else { return expr.clone() };
         if is_first_order(&self.program.datas, &expr.ty) {
             return expr.clone();
@@ -408,7 +408,7 @@ impl Code<'_> {
         }
     }
 
-    fn size_of(&mut self, array: &Expr) -> Expr {
+    pub fn size_of(&mut self, array: &Expr) -> Expr {
         let size = Expr::size_of(array.clone(), self.span);
         self.emit("n", size)
     }

@@ -1,16 +1,16 @@
 //! The engines of *The Differentiable Curry*: `curry-list` and `curry-env`.
 //!
 //! Type:  `vjp : (S -> T) -> S -> (T, T' -> S')`, from rep-functions `a ~> b = a -> (b, T b -o T a)`;
-//!        `jvp` is the transpose of the pullback, taken by its own pullback.
+//!        `jvp : (S -> T) -> (S, S') -> (T, T')`, from arrows `(a, T a) -> (b, T b)`.
 //! Law:   a term is an arrow made of `id`, `curry`, `eval`, `prod`, `∘`, `const`, `proj` and generators
 //!        (figure 1); each combinator composes rep-functions (figures 2, 3, 5). The laws of cartesian
 //!        closed categories hold, for list tangents up to `[(x, 0)] ~ []` and
 //!        `[(x, g), (x, h)] ~ [(x, g + h)]`.
-//! Cost:  `curry-env`: a constant times the program, in time and memory, for reverse mode; forward mode
-//!        is a constant times that. `curry-list` runs a function again for each call that flows back to
+//! Cost:  forward mode: a constant times the program in time, and its memory. Reverse mode of `curry-env`: a
+//!        constant times the program, in time and memory. `curry-list` runs a function again for each call that flows back to
 //!        it, and functions that captured functions as often as they are nested.
-//! Limits: derivatives that are nested in another derivative multiply the size of the code, which is
-//!        bounded; so are the steps of list tangents. Both bounds are told as such.
+//! Limits: derivatives that are nested in another derivative multiply the size of the code where a pullback is
+//!        not known before the run; the code is bounded. So are the steps of list tangents. Both bounds are told as such.
 //! Needs: the primitive table; the shared elimination of derivatives inside programs.
 //!
 //! The combinators are composed while code is made, so that the output is ordinary, well-typed code of
@@ -28,6 +28,8 @@ mod cotangent;
 mod forward;
 mod print;
 mod pull;
+mod push;
+mod push_control;
 mod rep;
 mod rules;
 mod seen;

@@ -14,3 +14,10 @@ pub enum Tan {
     /// An atom of the type of cotangents, which may hold a zero.
     Any(Expr),
 }
+
+impl Tan {
+    /// Whether it is known to be the structural zero.
+    pub fn is_zero(&self) -> bool {
+        matches!(self, Self::Zero)
+    }
+}

@@ -5,10 +5,13 @@
 use pullback_base::Diagnostic;
 use pullback_engine::source::moving;
 use pullback_eval::Budget;
-use pullback_lambda::{DefId, Expr, Program, Type};
-use pullback_reduce::outside_fragment;
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Program, Type};
+use pullback_reduce::{outside_fragment, unfold};
 
 use super::code::{Code, Style};
+use super::push::has_arrows;
+use super::tan::Tan;
+use super::translate::{translate, uncurried};
 
 /// How many steps list tangents may take: nested functions that captured each other are run again and
 /// again.
@@ -22,17 +25,50 @@ pub const BUDGET: Budget = Budget {
 const LARGEST: usize = 60_000;
 /// The largest one that is a derivative already: each derivative of a derivative multiplies it.
 const LARGEST_NESTED: usize = 20_000;
+/// A derivative that is unfolded may have so many terms, or as many as before.
+const UNFOLDED: usize = 8_000;
 
 /// An error if the code is too large to be transformed in reasonable time.
 fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Diagnostic>> {
-    let reached = pullback_reduce::reachable(program, def);
-    let size: usize = reached.iter().map(|def| program.defs[*def].body.size()).sum();
+    let size = reached_size(program, def);
     let largest = if program.cotangents.is_empty() { LARGEST } else { LARGEST_NESTED };
     if size <= largest {
         return Ok(());
     }
     let construct = format!("derivatives nested this deeply (the code has {size} terms by now)");
     Err(outside_fragment(style.engine(), &construct, program.defs[def].span))
+}
+
+/// Makes known which pullbacks a derivative calls, before it is differentiated again: else each order would
+/// translate the closures of the one before, their packages and the sums of their cotangents. A rule of the program's
+/// own may use the function that it belongs to, and stays behind its call.
+fn unfold_derivative(program: &mut Program, def: DefId) {
+    if program.cotangents.is_empty() || has_rules(program, def) {
+        return;
+    }
+    let before = reached_size(program, def);
+    let mut unfolded = program.clone();
+    unfold(&mut unfolded, def);
+    if reached_size(&unfolded, def) <= before.max(UNFOLDED) {
+        *program = unfolded;
+    }
+}
+
+/// Whether a definition reaches a function with a derivative of its own.
+fn has_rules(program: &Program, def: DefId) -> bool {
+    let rule = |op| matches!(op, AdOp::CustomVjp | AdOp::CustomJvp);
+    pullback_reduce::reachable(program, def).iter().any(|def| {
+        let mut found = false;
+        program.defs[*def].body.visit(&mut |term| {
+            found |= matches!(&term.kind, ExprKind::Ad(op, _) if rule(*op));
+        });
+        found
+    })
+}
+
+/// How many terms a definition reaches.
+fn reached_size(program: &Program, def: DefId) -> usize {
+    pullback_reduce::reachable(program, def).iter().map(|def| program.defs[*def].body.size()).sum()
 }
 
 /// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
@@ -65,6 +101,7 @@ pub(super) fn signature(program: &Program, def: DefId) -> (Type, Type) {
 fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
     let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+    unfold_derivative(program, def);
     check_size(program, def, style)?;
     let first = program.defs.len();
     let mut code = Code::new(program, style);
@@ -106,9 +143,70 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     Ok(place)
 }
 
-/// Forward mode is the transpose of reverse mode: the pullback is linear in its cotangent, so its own
-/// pullback takes tangents of the argument to tangents of the result.
+/// Forward mode: the arrow of the definition between the tangents that users see.
 fn jvp(
+    program: &mut Program,
+    def: DefId,
+    held: usize,
+    style: Style,
+) -> Result<DefId, Box<Diagnostic>> {
+    if !has_arrows(program, def) {
+        return transposed(program, def, held, style);
+    }
+    let (from, to) = signature(program, def);
+    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+    unfold_derivative(program, def);
+    check_size(program, def, style)?;
+    let first = program.defs.len();
+    let mut code = Code::new(program, style);
+    (code.is_forward, code.span) = (true, span);
+    let moved = moving(&from, held);
+    let from_dot = code.tangent(&moved);
+    let (pair_var, pair) = code.fresh("p", Type::tuple(vec![from.clone(), from_dot]));
+    code.open();
+    let x = code.emit("x", Expr::proj(pair.clone(), 0, span));
+    let x_dot = code.emit("x_dot", Expr::proj(pair, 1, span));
+    let tan = if held == 0 {
+        code.given(&x, x_dot, &from)
+    } else {
+        let last = code.emit("x", Expr::proj(x.clone(), held, span));
+        let mut parts = vec![Tan::Zero; held];
+        parts.push(code.given(&last, x_dot, &moved));
+        Tan::Parts(parts)
+    };
+    let source = code.program.defs[def].body.clone();
+    let (params, inside) = uncurried(&source);
+    let (y, y_dot) = if let [param] = params[..] {
+        code.vars.insert(param, x);
+        code.tans.insert(param, tan);
+        let comb = translate(code.program, inside);
+        code.push(&comb)
+    } else {
+        let x_var = code.program.fresh("x", from.clone());
+        code.vars.insert(x_var, x);
+        code.tans.insert(x_var, tan);
+        let called =
+            Expr::app(code.program.global(def, span), vec![code.program.var(x_var, span)], span);
+        let comb = translate(code.program, &called);
+        code.push(&comb)
+    };
+    let y_dot = code.taken(&y_dot, &y, &to);
+    let both = Expr::tuple(vec![y, y_dot], span);
+    let body = code.close(both);
+    let body = code.program.lam(vec![pair_var], body);
+    let place = code.reserve(name, body.ty.clone());
+    code.program.defs[place].body = body;
+    code.finish_pushes();
+    if let Some(problem) = code.problem.take() {
+        return Err(problem);
+    }
+    pullback_reduce::tidy(program, first, place);
+    Ok(place)
+}
+
+/// Forward mode as the transpose of reverse mode: the pullback is linear in its cotangent, so its own
+/// pullback takes tangents of the argument to tangents of the result.
+fn transposed(
     program: &mut Program,
     def: DefId,
     held: usize,

@@ -60,7 +60,8 @@ impl Code<'_> {
                 TypeKind::Tuple(items) => todo.extend(items.iter().cloned()),
                 TypeKind::Record(fields) => todo.extend(fields.iter().map(|(_, ty)| ty.clone())),
                 TypeKind::Array(element) => todo.push(element.clone()),
-                TypeKind::Fun(_, to) => todo.push(to.clone()),
+                TypeKind::Fun(_, to) if !self.is_forward => todo.push(to.clone()),
+                TypeKind::Fun(..) => {}
                 TypeKind::Data(data) => {
                     if seen.insert(*data) {
                         let fields = datas[*data].constructors.iter().flat_map(|con| &con.fields);
@@ -85,6 +86,11 @@ impl Code<'_> {
                 Type::new(TypeKind::Record(fields.collect()))
             }
             TypeKind::Array(element) => Type::array(self.rep(element)),
+            TypeKind::Fun(from, to) if self.is_forward => {
+                let params = self.dual_parameter_types(from, false);
+                let result = self.dual(to, true);
+                Type::funs(params, result)
+            }
             TypeKind::Fun(from, to) => {
                 let result = self.rep_result(from, to);
                 Type::fun(self.rep(from), result)
