@@ -8,6 +8,7 @@ mod categories;
 mod compiled;
 mod curry;
 mod curry_laws;
+mod curry_orders;
 mod delta_cost;
 mod denotation;
 mod dual_source;
