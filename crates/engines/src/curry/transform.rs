@@ -150,7 +150,8 @@ fn jvp(
     held: usize,
     style: Style,
 ) -> Result<DefId, Box<Diagnostic>> {
-    if !has_arrows(program, def) {
+    // The rules of nested derivatives would be translated at each of their uses.
+    if !has_arrows(program, def) || has_rules(program, def) {
         return transposed(program, def, held, style);
     }
     let (from, to) = signature(program, def);
