@@ -19,6 +19,7 @@
 mod boxes;
 mod branch;
 mod counter;
+mod given;
 mod range;
 mod size;
 
@@ -26,8 +27,10 @@ use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, VarId};
-use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::branch::Condition;
+pub use self::given::{Given, GivenSizes};
 
 /// What is known of the statements of a program, function by function. They have the ids that they had then.
 #[derive(Clone, Debug, Default)]
@@ -122,27 +125,7 @@ impl FuncFacts {
     /// What is known of a function, whose statements are numbered.
     pub(crate) fn of(program: &Program, func: FuncId, moves: Moves) -> Self {
         let Func { params, body, .. } = &program.funcs[func];
-        let mut ctx = Ctx {
-            program,
-            in_place: moves == Moves::Nowhere,
-            facts: Self { proven: vec![false; body.size()], ..Self::default() },
-            depth: 0,
-            dims: FxHashMap::default(),
-            ranges: FxHashMap::default(),
-            conditions: FxHashMap::default(),
-            supposed: vec![],
-            looked: vec![],
-            at_least_zero: vec![],
-            equal: vec![],
-            if_rows: vec![],
-            contents: FxHashMap::default(),
-            row_copies: FxHashMap::default(),
-            positive: vec![],
-            seen: FxHashSet::default(),
-        };
-        params.iter().for_each(|param| ctx.unknown(*param));
-        ctx.block(body);
-        ctx.facts
+        Ctx::swept(program, params, body, moves).facts
     }
 }
 
@@ -204,15 +187,6 @@ struct Range {
     below: Option<(Symbol, i64)>,
 }
 
-/// What a Bool says of Ints.
-#[derive(Clone, Copy)]
-enum Condition<'p> {
-    /// A comparison of Ints, or the negation of another Bool.
-    Comparison(Prim, &'p [Atom]),
-    /// Where the Bool has this value, both of these Bools have it: a conjunction or a disjunction.
-    Both(bool, Atom, Atom),
-}
-
 /// Loops that are nested deeper are swept once.
 const DEEPEST: usize = 4;
 
@@ -253,6 +227,31 @@ struct Ctx<'p> {
 }
 
 impl<'p> Ctx<'p> {
+    /// What is known behind a body, whose statements are numbered.
+    fn swept(program: &'p Program, params: &[VarId], body: &'p Block, moves: Moves) -> Self {
+        let mut ctx = Self {
+            program,
+            in_place: moves == Moves::Nowhere,
+            facts: FuncFacts { proven: vec![false; body.size()], ..FuncFacts::default() },
+            depth: 0,
+            dims: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            supposed: vec![],
+            looked: vec![],
+            at_least_zero: vec![],
+            equal: vec![],
+            if_rows: vec![],
+            contents: FxHashMap::default(),
+            row_copies: FxHashMap::default(),
+            positive: vec![],
+            seen: FxHashSet::default(),
+        };
+        params.iter().for_each(|param| ctx.unknown(*param));
+        ctx.block(body);
+        ctx
+    }
+
     /// Nothing is known of a variable but its type.
     fn unknown(&mut self, var: VarId) {
         self.seen.insert(var);
