@@ -18,6 +18,7 @@
 
 mod boxes;
 mod branch;
+mod condition;
 mod counter;
 mod given;
 mod range;
@@ -29,7 +30,7 @@ use pullback_base::{Id, IdVec};
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::branch::Condition;
+use self::condition::Condition;
 pub use self::given::{Given, GivenSizes};
 
 /// What is known of the statements of a program, function by function. They have the ids that they had then.
@@ -57,7 +58,8 @@ pub struct FuncFacts {
     pub counted: FxHashSet<VarId>,
     /// How many zeros a statement gives that takes their number from an array of units: what computes it.
     pub zeros: FxHashMap<StmtId, Op>,
-    /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
+    /// The loops, by index, that have an iteration for each row of an accumulator that they add to, or of an array that
+    /// they read.
     pub covers: FxHashSet<(VarId, VarId)>,
     /// Results that are arrays of boxes with contents of one size: what gives the sizes of each field as one array.
     pub regular: FxHashMap<(StmtId, usize), Vec<Vec<Option<Op>>>>,
@@ -488,19 +490,17 @@ impl<'p> Ctx<'p> {
 
     /// Whether a loop has an iteration for each row of what it adds to.
     fn learn_cover(&mut self, op: &Op) {
-        let (Op::AddAcc(Atom::Var(acc), at, _) | Op::AtAcc(Atom::Var(acc), at)) = op else {
-            return;
-        };
-        let Some(Atom::Var(index)) = at.first() else { return };
+        let (Op::AddAcc(of, at, _) | Op::AtAcc(of, at) | Op::Index(of, at)) = op else { return };
+        let (Atom::Var(of), Some(Atom::Var(index))) = (of, at.first()) else { return };
         let below = self.ranges.get(index).and_then(|range| range.below);
         let covers = below.is_some_and(|(count, offset)| {
-            let size = self.size((*acc).into(), 0);
+            let size = self.size((*of).into(), 0);
             offset == -1 && size.is_some_and(|size| size.is_exact && self.same(size.symbol, count))
         });
         if covers {
-            self.facts.covers.insert((*index, *acc));
+            self.facts.covers.insert((*index, *of));
         } else {
-            self.facts.covers.remove(&(*index, *acc));
+            self.facts.covers.remove(&(*index, *of));
         }
     }
 

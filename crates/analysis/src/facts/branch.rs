@@ -15,16 +15,8 @@ use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
+use super::condition::Condition;
 use super::{Ctx, Range};
-
-/// What a Bool says of Ints.
-#[derive(Clone, Copy)]
-pub(super) enum Condition<'p> {
-    /// A comparison of Ints, or the negation of another Bool.
-    Comparison(Prim, &'p [Atom]),
-    /// Where the Bool has this value, both of these Bools have it: a conjunction or a disjunction.
-    Both(bool, Atom, Atom),
-}
 
 impl<'p> Ctx<'p> {
     /// Notes what a Bool is about, if it is about Ints.
