@@ -213,7 +213,7 @@ fn loops_carry_states_in_pieces() {
             def.body.visit(&mut |node| {
                 if let ExprKind::Loop { init, .. } = &node.kind {
                     let parts = init.ty.components().unwrap_or_default();
-                    assert!(!parts.iter().any(|part| made.is_state(part)), "{}", init.ty);
+                    assert!(!parts.iter().any(|part| made.is_state(part)), "{:?}", init.ty);
                     loops += usize::from(parts.len() == 4);
                 }
             });

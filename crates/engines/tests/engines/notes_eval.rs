@@ -151,15 +151,6 @@ impl<'b> Evaluation<'b> {
         result
     }
 
-    /// The value of a term where these variables have these values.
-    pub(crate) fn evaluate(&mut self, term: &Term, env: &[(Sym, Datum)]) -> Result<Datum, Fault> {
-        let outer = std::mem::take(&mut self.env);
-        self.env.extend(env.iter().cloned());
-        let result = self.term(term);
-        self.env = outer;
-        result
-    }
-
     /// `map ⊙ x`
     pub(crate) fn apply(&mut self, map: &Datum, x: Vector) -> Result<Vector, Fault> {
         apply(&mut self.plain, &self.maps, map.map()?, x)
