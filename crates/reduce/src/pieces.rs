@@ -99,17 +99,11 @@ fn joined(pieces: &Expr, ty: &Type, span: Span) -> Expr {
 
 /// Whether repeating it repeats no work.
 fn is_atom(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Proj(base, _) => is_atom(base),
-        _ => expr.is_atom(),
-    }
+    if let ExprKind::Proj(base, _) = &expr.kind { is_atom(base) } else { expr.is_atom() }
 }
 
 fn is_known(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Tuple(items) => items.iter().all(is_known),
-        _ => is_atom(expr),
-    }
+    if let ExprKind::Tuple(items) = &expr.kind { items.iter().all(is_known) } else { is_atom(expr) }
 }
 
 /// What a term is to become.
@@ -124,6 +118,7 @@ impl Pieces<'_> {
         self.form(expr, Form::Whole)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other terms are made of the same parts")]
     fn form(&mut self, mut expr: Expr, form: Form) -> Expr {
         let (span, ty) = (expr.span, expr.ty.clone());
         match expr.kind {
@@ -249,6 +244,7 @@ impl Pieces<'_> {
     }
 
     /// Whether a term makes the tuple that it gives, on some path.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other terms make no tuple")]
     fn makes(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Tuple(_) => true,

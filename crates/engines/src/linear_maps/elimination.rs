@@ -196,11 +196,11 @@ fn edges(maps: &Maps, map: Map) -> Option<Option<Vec<(f64, Map)>>> {
     let number = |k: &Value| k.as_real();
     match maps.node(map) {
         Node::Zero | Node::One | Node::Scale(_) | Node::Select(..) => Some(None),
-        Node::Compose(outer, inner) => match maps.node(*outer) {
-            Node::Scale(k) => Some(Some(vec![(number(k)?, *inner)])),
-            Node::Select(..) if selects(maps, *inner) => Some(None),
-            _ => None,
-        },
+        Node::Compose(..) if selects(maps, map) => Some(None),
+        Node::Compose(outer, inner) => {
+            let Node::Scale(k) = maps.node(*outer) else { return None };
+            Some(Some(vec![(number(k)?, *inner)]))
+        }
         Node::Combine([(k, m), (l, n)]) => Some(Some(vec![(number(k)?, *m), (number(l)?, *n)])),
         Node::Sum(terms) => Some(Some(terms.iter().map(|term| (1.0, *term)).collect())),
         Node::Omit(_)
@@ -213,11 +213,10 @@ fn edges(maps: &Maps, map: Map) -> Option<Option<Vec<(f64, Map)>>> {
 
 /// Whether it selects a part of the argument.
 fn selects(maps: &Maps, map: Map) -> bool {
-    match maps.node(map) {
-        Node::Select(..) => true,
-        Node::Compose(outer, inner) => selects(maps, *outer) && selects(maps, *inner),
-        _ => false,
+    if let Node::Compose(outer, inner) = maps.node(map) {
+        return selects(maps, *outer) && selects(maps, *inner);
     }
+    matches!(maps.node(map), Node::Select(..))
 }
 
 /// The stage `elimination`.

@@ -61,13 +61,13 @@ impl Chain {
         let start = words.len() as u32;
         let mut kinds = u16::MAX;
         for (at, field) in fields.iter_mut().enumerate() {
-            let (kind, word) = match field {
-                Value::Int(n) => (INT, *n as u64),
-                Value::Real(x) => (REAL, x.to_bits()),
-                other => {
-                    others.push(std::mem::take(other));
-                    (OTHER, others.len() as u64 - 1)
-                }
+            let (kind, word) = if let Value::Int(n) = field {
+                (INT, *n as u64)
+            } else if let Value::Real(x) = field {
+                (REAL, x.to_bits())
+            } else {
+                others.push(std::mem::take(field));
+                (OTHER, others.len() as u64 - 1)
             };
             kinds ^= (NONE ^ kind) << (2 * at);
             words.push(word);
