@@ -15,8 +15,8 @@ use pullback_engines::{EngineInfo, How, TRANSLATE, engine_named, evaluate};
 use pullback_eval::{Options, equal};
 use pullback_lambda::{DefId, Pass, Program, Stage, verify};
 use pullback_reduce::{
-    ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, Transforms, UNARY, eliminate, specialise_all, tidy,
-    trim, unary, with_fuel,
+    ELIMINATE, FUEL, PIECES, SPECIALISE, TIDY, TRIM, Transforms, UNARY, eliminate, pieces,
+    specialise_all, tidy, trim, unary, with_fuel,
 };
 
 use crate::calculus::read;
@@ -45,6 +45,7 @@ fn run(program: &mut Program, words: &[&str]) -> Result<(), String> {
             let root = named(program, root)?;
             trim(program, &[root]);
         }
+        [pass] if is(&PIECES, pass) => pieces(program),
         [pass, root] if is(&UNARY, pass) => {
             let root = named(program, root)?;
             unary(program, root);

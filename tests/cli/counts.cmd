@@ -9,8 +9,8 @@ exit 0
 ! weight                    100    233 (2.3 ×)  19622 (196.2 ×)    261 (2.6 ×)
 ! calls and iterations       10     10 (1.0 ×)   7174 (717.4 ×)     74 (7.4 ×)
 ! nodes of deltas             0              0               51             31
-! bytes                   19472  32352 (1.7 ×)  597072 (30.7 ×)  34176 (1.8 ×)
-! bytes at once           18608  18818 (1.0 ×)    23506 (1.3 ×)  23120 (1.2 ×)
+! bytes                   19472  32352 (1.7 ×)  597072 (30.7 ×)  26592 (1.4 ×)
+! bytes at once           18608  18818 (1.0 ×)    23506 (1.3 ×)  20544 (1.1 ×)
 
 $ pullback jvp tests/cli/programs/iterated.pull iterated 1000 0.5 --engine dual --counts --tangent 1.0
 exit 0

@@ -68,6 +68,14 @@ exit 0
 >   phase engines
 >   runs  in `curry-list` and `curry-env`, after reverse mode
 >
+> pieces
+>   type  Program -> Program
+>   does  carries the state of a translation through loops piece by piece
+>   law   every definition has the same meaning; a loop that goes round with the state of a
+>         translation makes no tuple of it
+>   phase engines
+>   runs  in `delta`, before a run
+>
 > trim
 >   type  (Program, roots) -> Program
 >   does  empties the definitions that nothing reaches

@@ -15,15 +15,15 @@
 //! is differentiated that asks for derivatives, or calls one that does: those are made before (`orders`). A program
 //! whose derivatives have too many statements is refused (E0717).
 
-use pullback_base::{Diagnostic, Span, bug};
+use pullback_base::{Diagnostic, Span};
 use pullback_ir::{
     Arm, Atom, Block, Constructor, Data, DataId, Func, FuncId, Match, Op, Program, Stmt, Type,
     VarId,
 };
 use rustc_hash::FxHashMap;
 
+use crate::beside::{Beside, size_beside};
 use crate::jvp::{Dual, jvp};
-use crate::name::NAME;
 use crate::prune::prune;
 use crate::rename_reads::rename_reads;
 use crate::split::split;
@@ -228,7 +228,7 @@ impl Ad {
             self.tally.leave(unzip, block.size());
             linear = block;
             tangents_in = own;
-            place_beside(&mut halves.values, &params, beside);
+            size_beside(&mut self.program, &params, &mut halves.values, &mut linear, beside);
         }
         let closed =
             close(&mut self.program, &mut self.boxes, &params, halves, linear, &tangents_in);
@@ -280,7 +280,7 @@ impl Ad {
         dots: &[VarId],
         linear: &Block,
         primals: &FxHashMap<VarId, Atom>,
-    ) -> (Block, Vec<VarId>, Vec<(VarId, VarId, Op)>) {
+    ) -> (Block, Vec<VarId>, Vec<Beside>) {
         let uses = Uses::of(&self.program, &self.linear, dots, linear);
         let accs = derived.accs.clone();
         let mut ctx = Transpose::new(self, uses, primals);
@@ -327,55 +327,4 @@ fn opened(program: &mut Program, boxed: VarId, vars: &[VarId]) -> Stmt {
     let arms = vec![Arm { tag: 0, params, block }];
     let op = Op::Match(Match { scrutinee: boxed.into(), arms, default: None });
     Stmt::new(vars.to_vec(), op, Span::NONE)
-}
-
-/// Puts operations right behind the statement that binds the variable that they look at.
-fn place_beside(block: &mut Block, params: &[VarId], beside: Vec<(VarId, VarId, Op)>) {
-    let mut by_var: FxHashMap<VarId, Vec<Stmt>> = FxHashMap::default();
-    for (at, var, op) in beside {
-        by_var.entry(at).or_default().push(Stmt::new(vec![var], op, Span::NONE));
-    }
-    place(block, params, &mut by_var);
-    if !by_var.is_empty() {
-        bug(NAME, "the values whose sizes are asked for");
-    }
-}
-
-fn place(block: &mut Block, params: &[VarId], by_var: &mut FxHashMap<VarId, Vec<Stmt>>) {
-    if by_var.is_empty() {
-        return;
-    }
-    let mut stmts = vec![];
-    for param in params {
-        stmts.extend(by_var.remove(param).unwrap_or_default());
-    }
-    for mut stmt in std::mem::take(&mut block.stmts) {
-        let inner: Vec<Vec<VarId>> = inner_params(&stmt.op);
-        for (block, params) in stmt.op.blocks_mut().into_iter().zip(inner) {
-            place(block, &params, by_var);
-        }
-        let vars = stmt.vars.clone();
-        stmts.push(stmt);
-        for var in vars {
-            stmts.extend(by_var.remove(&var).unwrap_or_default());
-        }
-    }
-    block.stmts = stmts;
-}
-
-/// The variables that each block of an operation binds at its beginning. The condition of a loop counts as binding
-/// none.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-fn inner_params(op: &Op) -> Vec<Vec<VarId>> {
-    match op {
-        Op::Match(cases) => {
-            let arms = cases.arms.iter().map(|arm| arm.params.clone());
-            arms.chain(cases.default.iter().map(|_| vec![])).collect()
-        }
-        Op::Loop(repeat) if matches!(repeat.form, pullback_ir::LoopForm::While(_)) => {
-            vec![vec![], op.inner_params()]
-        }
-        Op::Loop(_) => vec![op.inner_params()],
-        op => op.blocks().iter().map(|_| vec![]).collect(),
-    }
 }

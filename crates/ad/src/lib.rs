@@ -26,6 +26,7 @@
 //! optimiser, so that what is differentiated again has no more in it than it must.
 
 mod activity;
+mod beside;
 mod call;
 mod checkpoint;
 mod derive;

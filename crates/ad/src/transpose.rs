@@ -18,6 +18,7 @@
 //! Bool says which path was taken they are products on one and 0 on the other: a number 0 that reached a partial
 //! derivative which is NaN gives NaN.
 
+use crate::beside::Beside;
 use pullback_base::{Span, bug};
 use pullback_ir::{Arm, Atom, Block, Elem, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
 use pullback_prim::Prim;
@@ -68,7 +69,7 @@ pub(crate) struct Transpose<'a> {
     pub(crate) bars: FxHashMap<VarId, Bar>,
     /// Sizes of values that have to be computed beside the values: after which variable, as which variable, by which
     /// operation.
-    pub(crate) beside: Vec<(VarId, VarId, Op)>,
+    pub(crate) beside: Vec<Beside>,
     stmts: Vec<Stmt>,
     pub(crate) span: Span,
 }

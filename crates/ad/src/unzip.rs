@@ -15,12 +15,15 @@
 //! - outside of loops and branches: itself, as a residual;
 //! - nothing, if it is cheap to compute again from what is there: sizes, elements of arrays from outside the loop,
 //!   arithmetic of Ints, a few operations on Reals, conditions and selections of these;
+//! - nothing, if its type has one value;
 //! - in an iteration of a loop: an array with a place for each iteration, of the values themselves if they are
 //!   scalars, otherwise of references to them;
 //! - in a branch: a slot that branches share, so that together these are a sum with the condition as its tag.
 
 use pullback_base::{Span, bug};
-use pullback_ir::{Arm, Atom, Block, Boxes, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId};
+use pullback_ir::{
+    Arm, Atom, Block, Boxes, Elem, Loop, LoopForm, Match, Op, Program, Stmt, Type, VarId,
+};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +31,7 @@ use crate::name::NAME;
 use crate::sites::{Site, Sites};
 use crate::split::Halves;
 use pullback_analysis::cost::again;
+use pullback_analysis::datas::has_one_value;
 
 /// What the linear part is given.
 pub(crate) struct Closed {
@@ -241,6 +245,12 @@ impl Closer<'_> {
         if let Some(atom) = self.again(var, at, &mut budget) {
             return atom;
         }
+        let ty = self.program.vars[var].ty;
+        if has_one_value(self.program, ty) {
+            let atom = self.only_value(ty, at);
+            self.frames[at].locals.insert(var, atom);
+            return atom;
+        }
         let atom = match self.frames[at].index {
             Some(index) => self.element(var, step.key, &site, at, index),
             None => {
@@ -310,6 +320,17 @@ impl Closer<'_> {
         self.bound.insert(own);
         self.frames[at].locals.insert(var, Atom::Var(own));
         Some(Atom::Var(own))
+    }
+
+    /// Makes the only value that a type has.
+    fn only_value(&mut self, ty: Type, at: usize) -> Atom {
+        let Elem::Data(data) = ty.elem else { bug(NAME, "a type with one value") };
+        let fields = self.program.constructors(data)[0].fields.clone();
+        let fields = fields.into_iter().map(|ty| self.only_value(ty, at)).collect();
+        let var = self.program.fresh("only", ty);
+        self.frames[at].prelude.push(Stmt::new(vec![var], Op::Con(0, fields), self.span));
+        self.bound.insert(var);
+        Atom::Var(var)
     }
 
     /// Reads what a loop saved of a variable in this iteration.

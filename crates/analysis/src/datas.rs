@@ -38,6 +38,20 @@ pub fn holds(program: &Program, data: DataId, is: impl Fn(Type) -> bool) -> bool
     program.datas.ids().any(|inner| within[inner] && fields(program, inner).any(&is))
 }
 
+/// How deep types with one value are looked into.
+const DEEPEST: usize = 8;
+
+/// Whether a type has one value: a box of nothing, or of boxes of nothing.
+pub fn has_one_value(program: &Program, ty: Type) -> bool {
+    fn within(program: &Program, ty: Type, depth: usize) -> bool {
+        let (Elem::Data(data), 0) = (ty.elem, ty.rank) else { return false };
+        let [constructor] = program.constructors(data) else { return false };
+        let mut fields = constructor.fields.iter();
+        depth > 0 && !ty.is_acc && fields.all(|field| within(program, *field, depth - 1))
+    }
+    within(program, ty, DEEPEST)
+}
+
 /// The types that callers of a function see: those of its parameters, then those of its results.
 pub fn signature(program: &Program, func: FuncId) -> impl Iterator<Item = Type> {
     let Func { params, results, .. } = &program.funcs[func];

@@ -18,7 +18,9 @@
 
 mod boxes;
 mod branch;
+mod condition;
 mod counter;
+mod given;
 mod range;
 mod size;
 
@@ -26,8 +28,10 @@ use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, VarId};
-use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::condition::Condition;
+pub use self::given::{Given, GivenSizes};
 
 /// What is known of the statements of a program, function by function. They have the ids that they had then.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +58,8 @@ pub struct FuncFacts {
     pub counted: FxHashSet<VarId>,
     /// How many zeros a statement gives that takes their number from an array of units: what computes it.
     pub zeros: FxHashMap<StmtId, Op>,
-    /// The loops, by index, that have an iteration for each row of an accumulator that they add to.
+    /// The loops, by index, that have an iteration for each row of an accumulator that they add to, or of an array that
+    /// they read.
     pub covers: FxHashSet<(VarId, VarId)>,
     /// Results that are arrays of boxes with contents of one size: what gives the sizes of each field as one array.
     pub regular: FxHashMap<(StmtId, usize), Vec<Vec<Option<Op>>>>,
@@ -122,27 +127,7 @@ impl FuncFacts {
     /// What is known of a function, whose statements are numbered.
     pub(crate) fn of(program: &Program, func: FuncId, moves: Moves) -> Self {
         let Func { params, body, .. } = &program.funcs[func];
-        let mut ctx = Ctx {
-            program,
-            in_place: moves == Moves::Nowhere,
-            facts: Self { proven: vec![false; body.size()], ..Self::default() },
-            depth: 0,
-            dims: FxHashMap::default(),
-            ranges: FxHashMap::default(),
-            conditions: FxHashMap::default(),
-            supposed: vec![],
-            looked: vec![],
-            at_least_zero: vec![],
-            equal: vec![],
-            if_rows: vec![],
-            contents: FxHashMap::default(),
-            row_copies: FxHashMap::default(),
-            positive: vec![],
-            seen: FxHashSet::default(),
-        };
-        params.iter().for_each(|param| ctx.unknown(*param));
-        ctx.block(body);
-        ctx.facts
+        Ctx::swept(program, params, body, moves).facts
     }
 }
 
@@ -204,15 +189,6 @@ struct Range {
     below: Option<(Symbol, i64)>,
 }
 
-/// What a Bool says of Ints.
-#[derive(Clone, Copy)]
-enum Condition<'p> {
-    /// A comparison of Ints, or the negation of another Bool.
-    Comparison(Prim, &'p [Atom]),
-    /// Where the Bool has this value, both of these Bools have it: a conjunction or a disjunction.
-    Both(bool, Atom, Atom),
-}
-
 /// Loops that are nested deeper are swept once.
 const DEEPEST: usize = 4;
 
@@ -253,6 +229,31 @@ struct Ctx<'p> {
 }
 
 impl<'p> Ctx<'p> {
+    /// What is known behind a body, whose statements are numbered.
+    fn swept(program: &'p Program, params: &[VarId], body: &'p Block, moves: Moves) -> Self {
+        let mut ctx = Self {
+            program,
+            in_place: moves == Moves::Nowhere,
+            facts: FuncFacts { proven: vec![false; body.size()], ..FuncFacts::default() },
+            depth: 0,
+            dims: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            supposed: vec![],
+            looked: vec![],
+            at_least_zero: vec![],
+            equal: vec![],
+            if_rows: vec![],
+            contents: FxHashMap::default(),
+            row_copies: FxHashMap::default(),
+            positive: vec![],
+            seen: FxHashSet::default(),
+        };
+        params.iter().for_each(|param| ctx.unknown(*param));
+        ctx.block(body);
+        ctx
+    }
+
     /// Nothing is known of a variable but its type.
     fn unknown(&mut self, var: VarId) {
         self.seen.insert(var);
@@ -489,19 +490,17 @@ impl<'p> Ctx<'p> {
 
     /// Whether a loop has an iteration for each row of what it adds to.
     fn learn_cover(&mut self, op: &Op) {
-        let (Op::AddAcc(Atom::Var(acc), at, _) | Op::AtAcc(Atom::Var(acc), at)) = op else {
-            return;
-        };
-        let Some(Atom::Var(index)) = at.first() else { return };
+        let (Op::AddAcc(of, at, _) | Op::AtAcc(of, at) | Op::Index(of, at)) = op else { return };
+        let (Atom::Var(of), Some(Atom::Var(index))) = (of, at.first()) else { return };
         let below = self.ranges.get(index).and_then(|range| range.below);
         let covers = below.is_some_and(|(count, offset)| {
-            let size = self.size((*acc).into(), 0);
+            let size = self.size((*of).into(), 0);
             offset == -1 && size.is_some_and(|size| size.is_exact && self.same(size.symbol, count))
         });
         if covers {
-            self.facts.covers.insert((*index, *acc));
+            self.facts.covers.insert((*index, *of));
         } else {
-            self.facts.covers.remove(&(*index, *acc));
+            self.facts.covers.remove(&(*index, *of));
         }
     }
 

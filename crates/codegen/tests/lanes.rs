@@ -33,6 +33,7 @@ const UNARY: &[(&str, f64)] = &[
     ("sigmoid", 760.0),
     ("softplus", 760.0),
     ("erf", 7.0),
+    ("erfc", 28.0),
 ];
 /// Those of two.
 const BINARY: &[&str] = &["pow", "xlogy", REMAINDER];
@@ -58,7 +59,7 @@ static long double truth(const char *name, long double x, long double y) {
   IS(sin, sinl(x)) IS(cos, cosl(x)) IS(tan, tanl(x)) IS(asin, asinl(x)) IS(acos, acosl(x)) IS(atan, atanl(x))
   IS(sinh, sinhl(x)) IS(cosh, coshl(x)) IS(tanh, tanhl(x)) IS(sech2, 1 / coshl(x) / coshl(x))
   IS(sigmoid, 1 / (1 + expl(-x))) IS(softplus, isnan(x) ? x : fmaxl(x, 0) + log1pl(expl(-fabsl(x))))
-  IS(erf, erfl(x)) IS(pow, powl(x, y)) IS(xlogy, x == 0 && !isnan(y) ? 0 : x * logl(y))
+  IS(erf, erfl(x)) IS(erfc, erfcl(x)) IS(pow, powl(x, y)) IS(xlogy, x == 0 && !isnan(y) ? 0 : x * logl(y))
   IS(rem, remainder_of((double)x, (double)y))
   abort();
 }

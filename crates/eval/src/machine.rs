@@ -239,10 +239,10 @@ impl<'i> Machine<'i> {
                     Instr::Con { d, tag, first, n } => put!(d, Value::Data(gathered(regs, tag, first, u32::from(n)))),
                     Instr::Con1 { d, tag, a } => put!(d, Value::Data(single(regs, u32::from(tag), a))),
                     Instr::Con2 { d, tag, a, b } => put!(d, Value::Data(pair(regs, u32::from(tag), a, b))),
-                    Instr::Packed1 { d, tag, a } => put!(d, packed(regs, u32::from(tag), a)),
+                    Instr::Packed1 { d, tag, a } => pack(regs, d, u32::from(tag), a),
                     Instr::Packed2 { d, tag, a, b } => { core.ctx.meter.counts.nodes += 1; put!(d, Value::Data(pair(regs, u32::from(tag), a, b))) }
                     Instr::Cons { d, tag, first, n } => { core.ctx.meter.counts.nodes += 1; put!(d, Chain::cons(tag, &mut regs[first as usize..first as usize + usize::from(n)])) }
-                    Instr::Field { d, a, index } => put!(d, field(regs, a, index)),
+                    Instr::Field { d, a, index } => load_field(regs, d, a, index),
                     Instr::Fields { first, a, .. } => spread_fields(regs, first, a),
                     Instr::Array { d, packing, first, n } => put!(d, array_of(regs, packing, first, n)),
                     Instr::BuildStart { d, packing, n } => set!(d, core.start_array(&reg!(n), packing)),

@@ -109,9 +109,19 @@ pub struct Chain {
 
 #[derive(Debug, Default)]
 struct Nodes {
-    /// The tag of each node, and where its fields begin.
-    heads: Chunks<(u32, u32)>,
-    fields: Chunks<Value>,
+    heads: Chunks<Head>,
+    /// The fields of all nodes: numbers as they are, of others where they stand.
+    words: Chunks<u64>,
+    others: Chunks<Value>,
+}
+
+/// What a node is and where its fields begin.
+#[derive(Debug)]
+struct Head {
+    tag: u16,
+    /// What each field is, in two bits.
+    kinds: u16,
+    start: u32,
 }
 
 /// A function that an engine made, such as a pullback.

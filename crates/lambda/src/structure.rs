@@ -45,6 +45,13 @@ impl Expr {
 }
 
 impl Program {
+    /// Whether a type is that of the states of some translation.
+    pub fn is_state(&self, ty: &Type) -> bool {
+        let TypeKind::Record(fields) = ty.kind() else { return false };
+        fields.iter().any(
+            |(_, field)| matches!(field.kind(), TypeKind::Data(data) if self.states.contains(data)),
+        )
+    }
     /// Variables for the fields of a constructor, and their occurrences.
     pub fn fields(&mut self, name: &str, types: &[Type], span: Span) -> (Vec<VarId>, Vec<Expr>) {
         let vars: Vec<VarId> = types.iter().map(|ty| self.fresh(name, ty.clone())).collect();

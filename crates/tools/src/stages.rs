@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pullback_compile::{JVP, LIMIT_TAPES, LOWER, TRANSPOSE, UNZIP};
 use pullback_engines::{ENGINES, EngineInfo, Stage as Form, TRANSLATE};
 use pullback_lambda::Pass;
-use pullback_reduce::{DEFUNCTIONALISE, ELIMINATE, FUEL, SPECIALISE, TIDY, TRIM, UNARY};
+use pullback_reduce::{DEFUNCTIONALISE, ELIMINATE, FUEL, PIECES, SPECIALISE, TIDY, TRIM, UNARY};
 use pullback_types::ELABORATE;
 
 /// A stage that `pullback show --stage` prints.
@@ -110,6 +110,12 @@ pub const PASSES: &[Listed] = &[
         &TIDY,
         "takes known functions, tuples and constructors out of what an engine made",
         "in `curry-list` and `curry-env`, after reverse mode",
+    ),
+    listed(
+        Phase::Engines,
+        &PIECES,
+        "carries the state of a translation through loops piece by piece",
+        "in `delta`, before a run",
     ),
     listed(
         Phase::Engines,

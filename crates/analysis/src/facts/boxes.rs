@@ -57,6 +57,12 @@ impl Ctx<'_> {
                 Some(rows.collect())
             }
             Op::Copy(a) | Op::Stop(a) => self.contents_of(*a).cloned(),
+            Op::Sized(a, k, _) => {
+                let known = self.size(stmt.vars[0].into(), usize::from(*k))?;
+                let mut all = self.contents_of(*a)?.clone();
+                all.iter_mut().for_each(|sizes| sizes[usize::from(*k)] = known);
+                Some(all)
+            }
             Op::Slice(a, _, _) => {
                 let count = self.size(stmt.vars[0].into(), 0)?;
                 let rows = self.contents_of(*a)?.iter().map(|sizes| {

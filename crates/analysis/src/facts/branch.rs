@@ -15,7 +15,8 @@ use pullback_ir::{Atom, Block, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::{Condition, Ctx, Range};
+use super::condition::Condition;
+use super::{Ctx, Range};
 
 impl<'p> Ctx<'p> {
     /// Notes what a Bool is about, if it is about Ints.

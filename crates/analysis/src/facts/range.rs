@@ -144,13 +144,16 @@ impl Ctx<'_> {
 
     /// The operation that gives a number which is known by name, if there is one here.
     pub(super) fn cheaper(&self, symbol: Symbol) -> Option<Op> {
+        let is_here = matches!(symbol, Symbol::Number(_)) || self.is_seen(symbol);
+        self.given(symbol).filter(|_| is_here)
+    }
+
+    /// The operation that gives a number which is known by name, wherever the name is known.
+    pub(super) fn given(&self, symbol: Symbol) -> Option<Op> {
         match symbol {
             Symbol::Number(n) => Some(Op::Copy(Atom::Int(n))),
-            Symbol::Int(n) => self.is_seen(symbol).then(|| Op::Copy(n.into())),
-            Symbol::Dim(a, k) => {
-                let is_array = !self.program.vars[a].ty.is_acc;
-                (is_array && self.is_seen(symbol)).then(|| Op::Dim(a.into(), k))
-            }
+            Symbol::Int(n) => Some(Op::Copy(n.into())),
+            Symbol::Dim(a, k) => (!self.program.vars[a].ty.is_acc).then(|| Op::Dim(a.into(), k)),
         }
     }
 

@@ -11,6 +11,12 @@ static const double pb_tail_terms[15] = {
   0x1.6e9827d229d2dp-3, -0x1.4e102b9cf8512p-2, 0x1.f6ff20410599bp-3, -0x1.336ffbef08cbbp-3, 0x1.258b13b0139fep-4,
   -0x1.8fa58eb5bd68fp-6, 0x1.17c838fea5806p-8, 0x1.73101ea8fe252p-11, -0x1.39085a31b18abp-11, 0x1.7b9fc8eb630e9p-15,
   0x1.0cb1db32e0c9fp-14, -0x1.af2329d757293p-17, -0x1.0cb4611cc29f6p-17, 0x1.0f9a79cee3e31p-19, 0x1.57a5fe2b9b75ep-20};
+static const double pb_erfc_terms[24] = {
+  0x1.3e0a99a0ee914p+0, -0x1.1ebd220ea593bp-3, -0x1.59e2c284b0e6dp-7, 0x1.8f702ec6b32d7p-4, -0x1.d76830c354d91p-4,
+  0x1.686106046fc9p-4, -0x1.8ff5ef767c509p-5, 0x1.38ec6670d393cp-6, -0x1.143c4cc921f6bp-8, -0x1.3cf368c57f582p-12,
+  0x1.27e66cc5c7c0ep-11, -0x1.fda91d89e5983p-14, -0x1.66e477efdfac8p-15, 0x1.970a1cbb854c5p-16, 0x1.38f21d7c35508p-19,
+  -0x1.0010ad3aaad61p-18, -0x1.b4390a3e56afdp-25, 0x1.435cd0eb26672p-21, 0x1.abce016aa4f4bp-34, -0x1.99919e5f3349cp-24,
+  -0x1.57839408b3012p-28, 0x1.98cbad0d45d13p-27, 0x1.cbde2e79e4c39p-30, -0x1.d9032bfc56302p-32};
 static const double pb_log_terms[8] = {
   0x1.3333333333333p-1, 0x1.b6db6db6db7b4p-2, 0x1.555555552fc41p-2, 0x1.1745d19c1f28fp-2, 0x1.d89d60943a82dp-3,
   0x1.99a5341ab7aa7p-3, 0x1.679cb97760752p-3, 0x1.682bdc1b45fa4p-3};
@@ -54,6 +60,22 @@ PB_INLINE pb_p pb_p_Erf(pb_p x) {
   pb_p tail = pb_p_Exp(-(a * a)) * pb_polynomial((a - 3.0) / (a + 3.0), pb_tail_terms, 15);
   pb_p large = (pb_p)((pb_q)(1.0 - tail) | ((pb_q)x & INT64_MIN));
   return pb_p_where(a < 1.0, small, large);
+}
+
+/* Up to 1/2 it is 1 - erf x; beyond, of a = |x|, exp(-a^2) q((a - 3.5) / (a + 3.5)) / (1 + 2 a) with the rests of a^2, of
+   q and of 1 + 2 a. */
+PB_INLINE pb_p pb_p_Erfc(pb_p x) {
+  pb_p a = pb_p_Abs(x), near = 1.0 - (x + x * pb_polynomial(x * x, pb_erf_terms, 12));
+  a = pb_p_where(a > 27.25, pb_p_all(27.25), a);
+  pb_p first = pb_high(a), low = (first - a) * (first + a), rest, lack;
+  pb_q n, half;
+  pb_p r = pb_reduced_more(-(first * first), low, &rest, &n);
+  pb_p t = (a - 3.5) / (a + 3.5), more = 1.0 + 2.0 * a;
+  pb_p q = pb_exact_sum(pb_p_all(pb_erfc_terms[0]), t * pb_polynomial(t, pb_erfc_terms + 1, 23), &lack);
+  pb_p value = pb_ratio(q, lack, more, (1.0 - more) + 2.0 * a);
+  half = n >> 1;
+  value = (value + value * (r + rest)) * pb_power_of_two(half) * pb_power_of_two(n - half);
+  return pb_p_where(a < 0.5, near, pb_p_where(x < 0.0, 2.0 - value, value));
 }
 
 /* log x, and what that lacks of 66 bits, for x above 0 and finite: (2/3) s (3 + s^2 + s^4 q(s^2)) for
@@ -107,5 +129,6 @@ PB_INLINE pb_v pb_v_Sinh(pb_v x) { return PB_MAP1(pb_v, pb_p_Sinh, x); }
 PB_INLINE pb_v pb_v_Log1p(pb_v x) { return PB_MAP1(pb_v, pb_p_Log1p, x); }
 PB_INLINE pb_v pb_v_Softplus(pb_v x) { return PB_MAP1(pb_v, pb_p_Softplus, x); }
 PB_INLINE pb_v pb_v_Erf(pb_v x) { return PB_MAP1(pb_v, pb_p_Erf, x); }
+PB_INLINE pb_v pb_v_Erfc(pb_v x) { return PB_MAP1(pb_v, pb_p_Erfc, x); }
 PB_INLINE pb_v pb_v_Xlogy(pb_v x, pb_v y) { return PB_MAP2(pb_v, pb_p_Xlogy, x, y); }
 PB_INLINE pb_v pb_v_Pow(pb_v x, pb_v y) { return PB_MAP2(pb_v, pb_p_Pow, x, y); }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use pullback_base::Diagnostic;
 use pullback_eval::{Engine, Machine, Options, Step, Value, compile};
 use pullback_lambda::{DefId, Pass, Program, Stage, Type};
-use pullback_reduce::{Transforms, eliminate_checked, eliminate_to, trim, unary};
+use pullback_reduce::{Transforms, eliminate_checked, eliminate_to, pieces, trim, unary};
 
 use crate::engine::parts;
 use crate::levels::checked_leaves;
@@ -69,6 +69,7 @@ pub fn run_transformed(
             TRANSLATE.verified(&program, Stage::Closed(&[def]));
         }
         trim(&mut program, &[def]);
+        pieces(&mut program);
         Ok(Ready { program, def, is_unrolled: eliminated.is_unrolled })
     };
     run_unrolled(make, |ready, options| answer(ready, &argument, mode, options), options)
@@ -146,5 +147,6 @@ fn taken(
     program.routines.clear();
     let eliminated = eliminate_checked(&mut program, transforms, def, orders)?;
     trim(&mut program, &[eliminated.def]);
+    pieces(&mut program);
     Ok(Ready { program, def: eliminated.def, is_unrolled: eliminated.is_unrolled })
 }

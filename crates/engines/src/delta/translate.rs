@@ -353,7 +353,7 @@ impl Translation<'_> {
         let mut steps: Vec<Vec<T>> = vec![];
         for item in items {
             match steps.last_mut() {
-                Some(step) if self.is_state(&ty(self, &item)) => step.push(item),
+                Some(step) if self.program.is_state(&ty(self, &item)) => step.push(item),
                 Some(_) | None => steps.push(vec![item]),
             }
         }

@@ -44,7 +44,7 @@ impl Translation<'_> {
             TypeKind::Fun(from, to) => {
                 let (mut params, mut result) = (vec![self.ty(from)], to);
                 while let Some((state, rest)) = result.as_fun()
-                    && self.is_state(state)
+                    && self.program.is_state(state)
                 {
                     params.push(self.ty(state));
                     result = rest;
@@ -63,14 +63,6 @@ impl Translation<'_> {
         }
         let result = self.outcome(result);
         Type::funs(params, result)
-    }
-
-    /// Whether a type is that of the states of some translation.
-    pub(super) fn is_state(&self, ty: &Type) -> bool {
-        let TypeKind::Record(fields) = ty.kind() else { return false };
-        fields.iter().any(|(_, field)| {
-            matches!(field.kind(), TypeKind::Data(data) if self.program.states.contains(data))
-        })
     }
 
     fn data(&mut self, data: DataId) -> DataId {

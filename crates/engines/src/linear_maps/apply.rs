@@ -12,23 +12,23 @@ use std::rc::Rc;
 use pullback_base::bug;
 use pullback_eval::{Fault, Value, walk};
 
-use super::maps::{Map, Maps, Node, Opaque, ZERO};
+use super::maps::{Function, Map, Maps, Node, ZERO};
+use super::space;
 use super::vector::{Arith, Vector};
 
 /// How far a run has come.
 pub enum Progress {
     /// The result.
     Done(Vector),
-    /// A map given by a function of the program: its pullback is to be applied to a cotangent, or its
-    /// pullback's transpose to a tangent; [`Run::tell`] takes the result.
+    /// A map given by a linear function of the program: it, or its transpose, is to be applied; [`Run::tell`] takes the result.
     Ask {
         /// Whether the transpose is asked for.
         transposed: bool,
-        /// `r ↦ r ⊙ᴿ m`
-        pullback: Value,
-        /// A value of the target's shape.
-        y: Value,
-        /// The cotangent or tangent.
+        /// `x ↦ m ⊙ x`
+        function: Value,
+        /// A value of the source's shape.
+        source: Value,
+        /// What it is applied to.
         arg: Value,
     },
 }
@@ -116,6 +116,9 @@ impl Run {
 
     /// The nodes with the same source that a map is built from, latest first.
     fn reachable(&self, root: Map) -> Vec<Map> {
+        if let Node::Function(_) = self.maps.node(root) {
+            return vec![root];
+        }
         let mut seen = vec![false; root.0 as usize + 1];
         let mut work = vec![root];
         while let Some(map) = work.pop() {
@@ -125,29 +128,24 @@ impl Run {
             match self.maps.node(map) {
                 Node::Compose(_, inner) => work.push(*inner),
                 Node::Combine([(_, first), (_, second)]) => work.extend([*first, *second]),
-                Node::Sum(maps) | Node::VCat(maps) => work.extend(maps.iter().copied()),
+                Node::Sum(maps) | Node::VCat(_, maps) => work.extend(maps.iter().copied()),
                 Node::Zero
                 | Node::One
                 | Node::Scale(_)
-                | Node::Select(_)
+                | Node::Select(..)
                 | Node::Omit(_)
-                | Node::HCat(_)
+                | Node::HCat(..)
                 | Node::Transpose(_)
-                | Node::Opaque(_) => {}
+                | Node::Function(_) => {}
             }
         }
         let found = seen.iter().enumerate().rev().filter(|(_, seen)| **seen);
         found.map(|(place, _)| Map(place as u32)).collect()
     }
 
-    /// Goes on with the result of a function that was asked for: the Reals of a value, in order.
-    pub fn tell(
-        &mut self,
-        arith: &mut dyn Arith,
-        then: Told,
-        leaves: Vec<Value>,
-    ) -> Result<(), Fault> {
-        let vector = Vector::Parts(leaves.into_iter().map(Vector::Real).collect());
+    /// Goes on with the result of a function that was asked for.
+    pub fn tell(&mut self, arith: &mut dyn Arith, then: Told, answer: &Value) -> Result<(), Fault> {
+        let vector = space::vector(answer, walk::real_leaves(answer)?)?;
         self.deliver(arith, then.0, vector)
     }
 
@@ -237,15 +235,12 @@ impl Run {
         };
         match maps.node(map) {
             Node::Zero => {}
-            Node::One | Node::Scale(_) | Node::Select(_) | Node::Omit(_) => {
+            Node::One | Node::Scale(_) | Node::Select(..) | Node::Omit(_) => {
                 if let Some(part) = elementary_reverse(arith, maps.node(map), &r)? {
                     source.add(arith, part)?;
                 }
             }
             Node::Compose(outer, inner) => {
-                if let Node::Opaque(opaque) = maps.node(*outer) {
-                    return question(opaque, false, r, Then::Node(at, *inner)).map(Some);
-                }
                 match elementary_reverse(arith, maps.node(*outer), &r)? {
                     Some(middle) => wait(arith, pending, *inner, middle)?,
                     None => self.open_reverse(*outer, r, Then::Node(at, *inner)),
@@ -260,14 +255,14 @@ impl Run {
                     wait(arith, pending, *term, r.clone())?;
                 }
             }
-            Node::VCat(parts) => {
+            Node::VCat(_, parts) => {
                 for (place, part) in r.into_parts() {
                     if let Some(map) = parts.get(place as usize) {
                         wait(arith, pending, *map, part)?;
                     }
                 }
             }
-            Node::HCat(parts) => {
+            Node::HCat(_, parts) => {
                 for (place, part) in (0..).zip(parts) {
                     match elementary_reverse(arith, maps.node(*part), &r)? {
                         Some(x) => self.deliver(arith, Then::Source(at, Some(place)), x)?,
@@ -278,8 +273,8 @@ impl Run {
                 }
             }
             Node::Transpose(inner) => self.open_forward(*inner, r, Then::Source(at, None)),
-            Node::Opaque(opaque) => {
-                return question(opaque, false, r, Then::Source(at, None)).map(Some);
+            Node::Function(function) => {
+                return question(function, true, &r, Then::Source(at, None)).map(Some);
             }
         }
         Ok(None)
@@ -300,21 +295,21 @@ impl Run {
         let mut y = Vector::Zero;
         match maps.node(map) {
             Node::Zero => {}
-            Node::One | Node::Scale(_) | Node::Select(_) | Node::Omit(_) => {
+            Node::One | Node::Scale(_) | Node::Select(..) | Node::Omit(_) => {
                 let result = elementary(arith, maps.node(map), x)?;
                 y = result.unwrap_or_else(|| bug("linear-maps", "an elementary map"));
             }
             Node::Compose(outer, inner) => {
-                let middle = x_of(inner).clone();
+                let middle = x_of(inner);
                 if middle.is_zero() {
                     return Ok(None);
                 }
-                if let Node::Opaque(opaque) = maps.node(*outer) {
-                    return question(opaque, true, middle, Then::Node(at, map)).map(Some);
-                }
-                match elementary(arith, maps.node(*outer), &middle)? {
+                match elementary(arith, maps.node(*outer), middle)? {
                     Some(found) => y = found,
-                    None => self.open_forward(*outer, middle, Then::Node(at, map)),
+                    None => {
+                        let middle = middle.clone();
+                        self.open_forward(*outer, middle, Then::Node(at, map));
+                    }
                 }
             }
             Node::Combine([(k1, first), (k2, second)]) => {
@@ -326,10 +321,10 @@ impl Run {
                     y.add(arith, x_of(term).clone())?;
                 }
             }
-            Node::VCat(parts) => {
+            Node::VCat(_, parts) => {
                 y = Vector::Parts(parts.iter().map(|part| x_of(part).clone()).collect());
             }
-            Node::HCat(parts) => {
+            Node::HCat(_, parts) => {
                 for (place, part) in x.clone().into_parts() {
                     let Some(map_of_part) = parts.get(place as usize) else { continue };
                     match elementary(arith, maps.node(*map_of_part), &part)? {
@@ -342,8 +337,8 @@ impl Run {
                 let x = x.clone();
                 self.open_reverse(*inner, x, Then::Node(at, map));
             }
-            Node::Opaque(opaque) => {
-                return question(opaque, true, x.clone(), Then::Node(at, map)).map(Some);
+            Node::Function(function) => {
+                return question(function, false, x, Then::Node(at, map)).map(Some);
             }
         }
         self.deliver(arith, Then::Node(at, map), y)?;
@@ -389,15 +384,15 @@ fn elementary(arith: &mut dyn Arith, node: &Node, x: &Vector) -> Result<Option<V
         Node::Zero => Some(Vector::Zero),
         Node::One => Some(x.clone()),
         Node::Scale(k) => Some(x.scaled(arith, k)?),
-        Node::Select(place) => Some(x.part(*place)),
+        Node::Select(_, place, _) => Some(x.part(*place)),
         Node::Omit(place) => Some(x.clone().with_part(*place, Vector::Zero)),
         Node::Compose(..)
         | Node::Combine(_)
         | Node::Sum(_)
-        | Node::VCat(_)
-        | Node::HCat(_)
+        | Node::VCat(..)
+        | Node::HCat(..)
         | Node::Transpose(_)
-        | Node::Opaque(_) => None,
+        | Node::Function(_) => None,
     })
 }
 
@@ -407,7 +402,7 @@ fn elementary_reverse(
     node: &Node,
     r: &Vector,
 ) -> Result<Option<Vector>, Fault> {
-    if let Node::Select(place) = node {
+    if let Node::Select(_, place, _) = node {
         return Ok(Some(Vector::one_hot(*place, r.clone())));
     }
     elementary(arith, node, r)
@@ -415,18 +410,14 @@ fn elementary_reverse(
 
 /// What to ask of a function of the program.
 fn question(
-    opaque: &Opaque,
+    function: &Function,
     transposed: bool,
-    vector: Vector,
+    vector: &Vector,
     then: Then,
 ) -> Result<(Progress, Told), Fault> {
-    let shape = if transposed { &opaque.x } else { &opaque.y };
-    let count = walk::real_leaves(shape)?.len();
-    let leaves = (0..count as u32).map(|place| match vector.part(place) {
-        Vector::Real(x) => x,
-        Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Real(0.0),
-    });
-    let arg = walk::tangent_of(shape, leaves)?;
-    let (pullback, y) = (opaque.pullback.clone(), opaque.y.clone());
-    Ok((Progress::Ask { transposed, pullback, y, arg }, Told(then)))
+    let Function { source, target, apply } = function;
+    let shape = if transposed { target } else { source };
+    let arg = walk::tangent_of(shape, space::leaves(shape, vector))?;
+    let (function, source) = (apply.clone(), source.clone());
+    Ok((Progress::Ask { transposed, function, source, arg }, Told(then)))
 }

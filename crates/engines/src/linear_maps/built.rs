@@ -8,16 +8,17 @@
 //! f x y = x * y at (2, 3)  =>  m2 = lmHCat(lmOne(), lmZero())
 //!                              m3 = lmHCat(lmZero(), lmOne())
 //!                              m4 = lmCompose(lmHCat(lmScale(3.0), lmScale(2.0)), lmVCat(m2, m3))
+//! f v = v[1] at [5, 6]     =>  m3 = lmHCatV(build(2, \j -> if j == 1 then lmOne() else lmZero()))
 //! ```
 
 use std::fmt::Write;
 
 use pullback_base::{Diagnostic, bug};
-use pullback_eval::{Machine, Options, Value, compile, walk};
+use pullback_eval::{Machine, Options, Value, compile};
 use pullback_lambda::{DefId, Program};
 
 use super::engine::jacobian_at;
-use super::maps::{Map, Maps, Node, ONE};
+use super::maps::{Map, Maps, Node, ONE, Of};
 
 /// So many lines are printed at most.
 const MOST: usize = 200;
@@ -25,8 +26,12 @@ const MOST: usize = 200;
 /// `∂f` at a point.
 pub(super) struct Built {
     pub maps: std::rc::Rc<Maps>,
-    /// The map of the whole: the `×` of those of the Reals of the result.
+    /// The map of the whole, from those of the Reals of the result.
     pub root: Map,
+    /// The maps of the Reals of the argument.
+    pub inputs: Vec<Map>,
+    /// The maps of the Reals of the result.
+    pub outputs: Vec<Map>,
 }
 
 /// Runs `∂f̄` at `(x, 1)`.
@@ -42,48 +47,41 @@ pub(super) fn built(
     let result = std::rc::Rc::clone(&into);
     machine.perform(move |ctx| jacobian_at(ctx, function, point, into))?;
     let made = result.borrow_mut().take();
-    let (maps, root) = made.unwrap_or_else(|| bug("linear-maps", "a map that was built"));
-    Ok(Built { maps, root })
+    let (maps, root, [inputs, outputs]) =
+        made.unwrap_or_else(|| bug("linear-maps", "a map that was built"));
+    Ok(Built { maps, root, inputs, outputs })
 }
 
 impl Built {
-    /// The nodes that the whole is made of, earliest first.
-    pub(super) fn nodes(&self) -> Vec<Map> {
-        let mut needed = vec![false; self.root.0 as usize + 1];
-        needed[self.root.0 as usize] = true;
-        for place in (0..needed.len()).rev().filter(|place| *place > ONE.0 as usize) {
+    /// The nodes that these are made of, earliest first.
+    pub(super) fn nodes(&self, of: &[Map]) -> Vec<Map> {
+        let mut needed = vec![false; self.maps.len()];
+        of.iter().for_each(|map| needed[map.0 as usize] = true);
+        for place in (0..needed.len()).rev() {
             if needed[place] {
-                self.parts(Map(place as u32))
-                    .into_iter()
-                    .for_each(|part| needed[part.0 as usize] = true);
+                let parts = self.parts(Map(place as u32));
+                parts.into_iter().for_each(|part| needed[part.0 as usize] = true);
             }
         }
-        let needed = needed.iter().enumerate().filter(|(_, needed)| **needed);
-        needed.map(|(place, _)| Map(place as u32)).collect()
-    }
-
-    /// The maps of the Reals of the result.
-    pub(super) fn outputs(&self) -> Vec<Map> {
-        if let Node::VCat(maps) = self.maps.node(self.root) {
-            maps.to_vec()
-        } else {
-            vec![self.root]
-        }
+        let needed = needed.iter().enumerate().skip(ONE.0 as usize + 1);
+        needed.filter(|(_, needed)| **needed).map(|(place, _)| Map(place as u32)).collect()
     }
 
     /// The maps that one is made of.
     fn parts(&self, map: Map) -> Vec<Map> {
         match self.maps.node(map) {
+            // A selection is written in place.
+            Node::Compose(m, n) if matches!(self.maps.node(*m), Node::Select(..)) => vec![*n],
             Node::Compose(m, n) => vec![*m, *n],
             Node::Combine([(_, m), (_, n)]) => vec![*m, *n],
-            Node::Sum(maps) | Node::VCat(maps) | Node::HCat(maps) => maps.to_vec(),
+            Node::Sum(maps) | Node::VCat(_, maps) | Node::HCat(_, maps) => maps.to_vec(),
             Node::Transpose(m) => vec![*m],
             Node::Zero
             | Node::One
             | Node::Scale(_)
-            | Node::Select(_)
+            | Node::Select(..)
             | Node::Omit(_)
-            | Node::Opaque(_) => vec![],
+            | Node::Function(_) => vec![],
         }
     }
 
@@ -93,15 +91,15 @@ impl Built {
             Node::Zero => "lmZero()".to_owned(),
             Node::One => "lmOne()".to_owned(),
             Node::Scale(k) => scale(k),
-            Node::Select(_)
+            Node::Select(..)
             | Node::Omit(_)
             | Node::Compose(..)
             | Node::Combine(_)
             | Node::Sum(_)
-            | Node::VCat(_)
-            | Node::HCat(_)
+            | Node::VCat(..)
+            | Node::HCat(..)
             | Node::Transpose(_)
-            | Node::Opaque(_) => format!("m{}", map.0),
+            | Node::Function(_) => format!("m{}", map.0),
         }
     }
 
@@ -109,14 +107,17 @@ impl Built {
         maps.iter().map(|map| self.name(*map)).collect::<Vec<_>>().join(", ")
     }
 
-    /// How a map is built, of a source of so many Reals.
-    fn text(&self, map: Map, sources: usize) -> String {
+    /// How a map is built.
+    fn text(&self, map: Map) -> String {
         match self.maps.node(map) {
             Node::Zero | Node::One | Node::Scale(_) => self.name(map),
-            Node::Select(_) if sources == 1 => "lmOne()".to_owned(),
-            Node::Select(place) => selection(*place as usize, sources),
+            Node::Select(of, place, count) => selection(*of, *place, *count),
             Node::Omit(place) => format!("lmOmit({place})"),
-            Node::Compose(m, n) => format!("lmCompose({})", self.names(&[*m, *n])),
+            Node::Compose(m, n) => {
+                let is_selection = matches!(self.maps.node(*m), Node::Select(..));
+                let outer = if is_selection { self.text(*m) } else { self.name(*m) };
+                format!("lmCompose({outer}, {})", self.name(*n))
+            }
             Node::Combine([(k, m), (l, n)]) => format!(
                 "lmCompose(lmHCat({}, {}), lmVCat({}))",
                 scale(k),
@@ -128,10 +129,17 @@ impl Built {
                 maps.len(),
                 self.names(maps)
             ),
-            Node::VCat(maps) => format!("lmVCat({})", self.names(maps)),
-            Node::HCat(maps) => format!("lmHCat({})", self.names(maps)),
+            Node::VCat(Of::Tuple, maps) => format!("lmVCat({})", self.names(maps)),
+            Node::VCat(Of::Vector, maps) => format!("lmVCatV(vec({}))", self.names(maps)),
+            Node::VCat(Of::Function, maps) => format!("lmLambda(vec({}))", self.names(maps)),
+            Node::HCat(Of::Tuple, maps) => format!("lmHCat({})", self.names(maps)),
+            Node::HCat(Of::Vector, maps) => format!("lmHCatV(vec({}))", self.names(maps)),
+            Node::HCat(Of::Function, maps) => format!("lmTLambda(vec({}))", self.names(maps)),
             Node::Transpose(m) => format!("lmTranspose({})", self.name(*m)),
-            Node::Opaque(_) => "lmTranspose(rule)    -- a rule of the program's own: its pullback is applied as it is".to_owned(),
+            Node::Function(_) => {
+                "pullback    -- a rule of the program's own, known by its application only"
+                    .to_owned()
+            }
         }
     }
 }
@@ -145,9 +153,12 @@ fn scale(k: &Value) -> String {
     }
 }
 
-/// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`; of many, by the place of the one.
-fn selection(place: usize, count: usize) -> String {
-    if count > 8 {
+/// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of a vector by the place of the one.
+fn selection(of: Of, place: u32, count: u32) -> String {
+    if count == 1 && of == Of::Tuple {
+        return "lmOne()".to_owned();
+    }
+    if count > 8 || of != Of::Tuple {
         return format!(
             "lmHCatV(build({count}, \\j -> if j == {place} then lmOne() else lmZero()))"
         );
@@ -163,21 +174,18 @@ pub fn show_built(
     argument: &Value,
 ) -> Result<String, Box<Diagnostic>> {
     let built = built(program, def, argument)?;
-    let sources = walk::real_leaves(argument).map_or(0, |leaves| leaves.len());
-    let nodes = built.nodes();
     // Of a result that is one Real the map is that of the Real.
-    let outputs = built.outputs();
-    let root = if let [only] = outputs[..] { only } else { built.root };
-    let is_shown = |map: &&Map| {
-        let is_written_in_place =
-            matches!(built.maps.node(**map), Node::Zero | Node::One | Node::Scale(_));
-        !is_written_in_place && (**map != built.root || root == built.root)
-    };
+    let lone =
+        matches!(built.maps.node(built.root), Node::VCat(Of::Tuple, maps) if maps.len() == 1);
+    let root = if lone { built.outputs[0] } else { built.root };
+    let nodes = built.nodes(&[root]);
+    let is_shown =
+        |map: &&Map| !matches!(built.maps.node(**map), Node::Zero | Node::One | Node::Scale(_));
     let shown: Vec<&Map> = nodes.iter().filter(is_shown).collect();
     let mut out = String::new();
     for map in shown.iter().take(MOST) {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{} = {}", built.name(**map), built.text(**map, sources));
+        let _ = writeln!(out, "{} = {}", built.name(**map), built.text(**map));
     }
     if shown.len() > MOST {
         let _ = writeln!(out, "-- and {} more", shown.len() - MOST);

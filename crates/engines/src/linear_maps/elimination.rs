@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use pullback_base::Diagnostic;
-use pullback_eval::{Value, walk};
+use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 use pullback_reduce::outside_fragment;
 
@@ -77,17 +77,15 @@ impl Graph {
     /// The graph of the maps that a definition builds at an argument.
     pub fn of(program: &Program, def: DefId, argument: &Value) -> Result<Self, Box<Diagnostic>> {
         let built = built(program, def, argument)?;
-        let inputs = walk::real_leaves(argument).map_or(0, |leaves| leaves.len());
-        Self::of_built(&built, inputs).ok_or_else(|| {
+        Self::of_built(&built).ok_or_else(|| {
             let rule = "rules of the program's own, of which no numbers are known,";
             outside_fragment("linear-maps", rule, program.defs[def].span)
         })
     }
 
-    fn of_built(built: &Built, inputs: usize) -> Option<Self> {
-        let results = built.outputs();
-        let nodes = built.nodes();
-        let mut vertices: BTreeMap<Map, usize> = BTreeMap::new();
+    fn of_built(built: &Built) -> Option<Self> {
+        let inputs = built.inputs.len();
+        let mut vertices: BTreeMap<Map, usize> = built.inputs.iter().copied().zip(0..).collect();
         let mut graph = Self {
             inputs,
             outputs: vec![],
@@ -96,13 +94,11 @@ impl Graph {
             out_of: vec![BTreeSet::new(); inputs],
             edges: 0,
         };
-        for map in nodes.into_iter().filter(|map| *map != built.root || results == [built.root]) {
-            let Some(edges) = edges(&built.maps, map)? else {
-                if let Node::Select(place) = built.maps.node(map) {
-                    vertices.insert(map, *place as usize);
-                }
+        for map in built.nodes(&built.outputs) {
+            if vertices.contains_key(&map) {
                 continue;
-            };
+            }
+            let Some(edges) = edges(&built.maps, map)? else { continue };
             let vertex = graph.vertex();
             for (k, from) in edges {
                 let from = *vertices.get(&from)?;
@@ -111,7 +107,7 @@ impl Graph {
             vertices.insert(map, vertex);
             graph.between.insert(vertex, map);
         }
-        for map in results {
+        for map in built.outputs.iter().copied() {
             let result = (map != ZERO).then(|| vertices.get(&map).copied());
             let Some(vertex) = result else {
                 graph.outputs.push(None);
@@ -199,17 +195,28 @@ impl Graph {
 fn edges(maps: &Maps, map: Map) -> Option<Option<Vec<(f64, Map)>>> {
     let number = |k: &Value| k.as_real();
     match maps.node(map) {
-        Node::Zero | Node::One | Node::Scale(_) | Node::Select(_) => Some(None),
+        Node::Zero | Node::One | Node::Scale(_) | Node::Select(..) => Some(None),
+        Node::Compose(..) if selects(maps, map) => Some(None),
         Node::Compose(outer, inner) => {
             let Node::Scale(k) = maps.node(*outer) else { return None };
             Some(Some(vec![(number(k)?, *inner)]))
         }
         Node::Combine([(k, m), (l, n)]) => Some(Some(vec![(number(k)?, *m), (number(l)?, *n)])),
         Node::Sum(terms) => Some(Some(terms.iter().map(|term| (1.0, *term)).collect())),
-        Node::Omit(_) | Node::VCat(_) | Node::HCat(_) | Node::Transpose(_) | Node::Opaque(_) => {
-            None
-        }
+        Node::Omit(_)
+        | Node::VCat(..)
+        | Node::HCat(..)
+        | Node::Transpose(_)
+        | Node::Function(_) => None,
     }
+}
+
+/// Whether it selects a part of the argument.
+fn selects(maps: &Maps, map: Map) -> bool {
+    if let Node::Compose(outer, inner) = maps.node(map) {
+        return selects(maps, *outer) && selects(maps, *inner);
+    }
+    matches!(maps.node(map), Node::Select(..))
 }
 
 /// The stage `elimination`.

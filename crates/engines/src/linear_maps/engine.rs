@@ -15,8 +15,8 @@ use pullback_eval::{
 use pullback_prim::Prim;
 
 use super::apply::{Progress, Run};
-use super::maps::{Map, Maps, Opaque, ZERO};
-use super::vector::Vector;
+use super::maps::{Function, Map, Maps, ONE, ZERO};
+use super::space;
 
 /// The engine.
 pub fn engine() -> Rc<dyn Engine> {
@@ -54,8 +54,10 @@ impl Engine for LinearMaps {
 /// `∂f(x)` beside `f(x)`.
 struct Jacobian {
     maps: Rc<Maps>,
-    /// From the Reals of the argument to those of the result.
+    /// From the space of the argument to that of the result.
     map: Map,
+    /// The maps of the Reals of both.
+    ends: [Vec<Map>; 2],
     level: u64,
     x: Value,
     y: Value,
@@ -71,34 +73,32 @@ fn jacobian(
 ) -> Result<Step, Fault> {
     let building = Rc::new(Building { maps: RefCell::default(), pullbacks });
     let level = ctx.open(building.clone());
-    let mut place = 0;
+    // `1` on the argument, taken apart.
+    let inputs = space::selections(&mut building.maps.borrow_mut(), &x, ONE)?;
+    let mut maps = inputs.iter().copied();
     let followed = walk::map_leaves(&x, |leaf| {
-        if !leaf.is_real() {
-            return Ok(leaf.clone());
-        }
-        // `1` on the argument is the × of the maps that select its Reals.
-        let map = building.maps.borrow_mut().select(place)?;
-        place += 1;
-        ctx.follow(level, leaf.clone(), named(map))
+        let map = if leaf.is_real() { maps.next() } else { None };
+        map.map_or_else(|| Ok(leaf.clone()), |map| ctx.follow(level, leaf.clone(), named(map)))
     })?;
     Ok(Step::call(
         function,
         vec![followed],
         Go(move |ctx: &mut Ctx, result: Value| {
             let leaves = walk::real_leaves(&result)?;
-            let outputs = leaves.iter().map(|leaf| map_at(leaf, level)).collect();
+            let outputs: Vec<Map> = leaves.iter().map(|leaf| map_at(leaf, level)).collect();
             let y = walk::strip(&result, level)?;
             drop((result, leaves));
             ctx.close(level);
             let mut maps = building.maps.take();
-            let map = maps.vcat(outputs)?;
-            then(ctx, Rc::new(Jacobian { maps: Rc::new(maps), map, level, x, y }))
+            let map = space::joined(&mut maps, &y, outputs.iter().copied())?;
+            let (maps, ends) = (Rc::new(maps), [inputs, outputs]);
+            then(ctx, Rc::new(Jacobian { maps, map, ends, level, x, y }))
         }),
     ))
 }
 
-/// Where a map that has been built is put.
-pub(super) type Place = Rc<RefCell<Option<(Rc<Maps>, Map)>>>;
+/// Where maps that have been built are put, with that of the whole and those of the Reals of argument and result.
+pub(super) type Place = Rc<RefCell<Option<(Rc<Maps>, Map, [Vec<Map>; 2])>>>;
 
 /// Builds `∂f(x)` and puts it there.
 pub(super) fn jacobian_at(
@@ -108,7 +108,7 @@ pub(super) fn jacobian_at(
     place: Place,
 ) -> Result<Step, Fault> {
     jacobian(ctx, Pullbacks::Any, function, x, move |_, jacobian| {
-        *place.borrow_mut() = Some((jacobian.maps.clone(), jacobian.map));
+        *place.borrow_mut() = Some((jacobian.maps.clone(), jacobian.map, jacobian.ends.clone()));
         Ok(Step::Return(jacobian.y.clone()))
     })
 }
@@ -138,7 +138,7 @@ impl Jacobian {
         leaves: Vec<Value>,
         finish: impl FnOnce(Value) -> Value + 'static,
     ) -> Result<Step, Fault> {
-        let vector = Vector::Parts(leaves.into_iter().map(Vector::Real).collect());
+        let vector = space::vector(if reverse { &self.y } else { &self.x }, leaves)?;
         let run = if reverse {
             Run::reverse(self.maps.clone(), self.map, vector)
         } else {
@@ -162,22 +162,21 @@ fn go(
     match progress {
         Progress::Done(vector) => {
             let shape = if reverse { &jacobian.x } else { &jacobian.y };
-            let count = walk::real_leaves(shape)?.len() as u32;
-            let leaves = (0..count).map(|place| match vector.part(place) {
-                Vector::Real(x) => x,
-                Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Real(0.0),
-            });
+            let leaves = space::leaves(shape, &vector);
             Ok(Step::Return(finish(finite(ctx, walk::tangent_of(shape, leaves)?)?)))
         }
-        Progress::Ask { transposed, pullback, y, arg } => {
-            let function =
-                if transposed { NativeValue::value(Transposed { pullback, y }) } else { pullback };
+        Progress::Ask { transposed, function, source, arg } => {
+            let function = if transposed {
+                NativeValue::value(Transposed { function, source })
+            } else {
+                function
+            };
             Ok(Step::call(
                 function,
                 vec![arg],
                 Go(move |ctx: &mut Ctx, answer: Value| {
                     let answer = walk::strip(&answer, jacobian.level)?;
-                    run.tell(ctx, told, walk::real_leaves(&answer)?)?;
+                    run.tell(ctx, told, &answer)?;
                     go(ctx, jacobian, reverse, run, finish)
                 }),
             ))
@@ -214,10 +213,11 @@ impl Native for Applied {
     }
 }
 
-/// The transpose of a linear function `T b -> T a`: its own derivative in reverse, at zero.
+/// The transpose of a linear function: its own derivative in reverse, at zero.
 struct Transposed {
-    pullback: Value,
-    y: Value,
+    function: Value,
+    /// A value of the shape of what it is applied to.
+    source: Value,
 }
 
 impl Native for Transposed {
@@ -225,14 +225,14 @@ impl Native for Transposed {
         "transposed pullback"
     }
     fn call(&self, ctx: &mut Ctx, x_dot: Value) -> Result<Step, Fault> {
-        let zeros = walk::zeros(&self.y)?;
-        jacobian(ctx, Pullbacks::Any, self.pullback.clone(), zeros, move |ctx, jacobian| {
+        let zeros = walk::zeros(&self.source)?;
+        jacobian(ctx, Pullbacks::Any, self.function.clone(), zeros, move |ctx, jacobian| {
             let leaves = checked_leaves(&jacobian.y, &x_dot, "tangent")?;
             jacobian.apply(ctx, true, leaves, |result| result)
         })
     }
     fn release(&mut self, work: &mut Vec<Value>) {
-        work.push(std::mem::take(&mut self.pullback));
+        work.push(std::mem::take(&mut self.function));
     }
 }
 
@@ -287,28 +287,25 @@ impl Level for Building {
         value: Value,
         pullback: Value,
     ) -> Result<Step, Fault> {
-        let inputs = walk::real_leaves(&x)?.iter().map(|leaf| map_at(leaf, level)).collect();
+        let inputs: Vec<Map> =
+            walk::real_leaves(&x)?.iter().map(|leaf| map_at(leaf, level)).collect();
         let x = walk::strip(&x, level)?;
         let y = walk::strip(&value, level)?;
         let tested = (self.pullbacks == Pullbacks::Linear).then(|| pullback.clone());
-        let whole = {
+        let parts = {
             let mut maps = self.maps.borrow_mut();
-            let inputs = maps.vcat(inputs)?;
-            let rule = maps.opaque(Opaque { x, y, pullback })?;
-            maps.compose(ctx, rule, inputs)?
+            let inputs = space::joined(&mut maps, &x, inputs)?;
+            // The pullback goes from the result to the argument, so the rule is its transpose.
+            let function = Function { source: y.clone(), target: x, apply: pullback };
+            let pullback = maps.function(function)?;
+            let rule = maps.transpose(pullback)?;
+            let whole = maps.compose(ctx, rule, inputs)?;
+            space::selections(&mut maps, &y, whole)?
         };
-        let mut place = 0;
+        let mut parts = parts.into_iter();
         let result = walk::map_leaves(&value, |leaf| {
-            if !leaf.is_real() {
-                return Ok(leaf.clone());
-            }
-            let part = {
-                let mut maps = self.maps.borrow_mut();
-                let select = maps.select(place)?;
-                maps.compose(ctx, select, whole)?
-            };
-            place += 1;
-            attach(ctx, level, leaf, named(part))
+            let part = if leaf.is_real() { parts.next() } else { None };
+            part.map_or_else(|| Ok(leaf.clone()), |part| attach(ctx, level, leaf, named(part)))
         })?;
         match tested {
             Some(pullback) => demand_linear(ctx, &value, pullback, |_| Ok(Step::Return(result))),

@@ -25,6 +25,17 @@ pub const ZERO: Map = Map(0);
 /// `1 : s ⊸ s`
 pub const ONE: Map = Map(1);
 
+/// What a space consists of parts as, and with it which operators put maps together: `×` and `⋈`, `V` and `H`, `L` and `L'`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A tuple.
+    Tuple,
+    /// A vector.
+    Vector,
+    /// A function of finitely many indices.
+    Function,
+}
+
 /// How a linear map is built.
 #[derive(Debug)]
 pub(super) enum Node {
@@ -32,8 +43,8 @@ pub(super) enum Node {
     One,
     /// `S(k)`
     Scale(Value),
-    /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, which selects a part of a tuple or vector.
-    Select(u32),
+    /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, which selects the part at a place of so many; of a vector `H(build(n, λj. if j == i then 1 else 0))`.
+    Select(Of, u32, u32),
     /// `1`, but `0` at a place: what is left of a tuple or vector when a part of it is replaced.
     Omit(u32),
     /// `m ∘ n`
@@ -42,25 +53,25 @@ pub(super) enum Node {
     Combine([(Value, Map); 2]),
     /// `m₁ ⊕ … ⊕ mₙ`
     Sum(Box<[Map]>),
-    /// `m₁ × … × mₙ`, and its vector version.
-    VCat(Box<[Map]>),
-    /// `m₁ ⋈ … ⋈ mₙ`, and its vector version.
-    HCat(Box<[Map]>),
+    /// `m₁ × … × mₙ`, `V(m)`, `L(m)`.
+    VCat(Of, Box<[Map]>),
+    /// `m₁ ⋈ … ⋈ mₙ`, `H(m)`, `L'(m)`.
+    HCat(Of, Box<[Map]>),
     /// `mᵀ`
     Transpose(Map),
-    /// A map known only by its reverse application.
-    Opaque(Box<Opaque>),
+    /// A map known only by its application.
+    Function(Box<Function>),
 }
 
-/// A linear map between the Reals of two values, given by a function of the program.
+/// A linear function of the program, as a map between the spaces of two values.
 #[derive(Debug)]
-pub(super) struct Opaque {
+pub(super) struct Function {
     /// A value of the source's shape.
-    pub x: Value,
+    pub source: Value,
     /// A value of the target's shape.
-    pub y: Value,
-    /// `r ↦ r ⊙ᴿ m`
-    pub pullback: Value,
+    pub target: Value,
+    /// `x ↦ m ⊙ x`
+    pub apply: Value,
 }
 
 /// Linear maps.
@@ -99,10 +110,10 @@ impl Maps {
         let place = u32::try_from(self.nodes.len()).ok().filter(|place| *place < u32::MAX);
         let limit = self.nodes.len() * size_of::<Node>();
         let place = place.ok_or(Fault::Memory { limit, request: None })?;
-        if let Node::Sum(maps) | Node::VCat(maps) | Node::HCat(maps) = &node {
+        if let Node::Sum(maps) | Node::VCat(_, maps) | Node::HCat(_, maps) = &node {
             self.held.set(self.held.bytes() + size_of_val(&**maps));
-        } else if let Node::Opaque(_) = node {
-            self.held.set(self.held.bytes() + size_of::<Opaque>());
+        } else if let Node::Function(_) = node {
+            self.held.set(self.held.bytes() + size_of::<Function>());
         }
         self.nodes.push(node);
         Ok(Map(place))
@@ -113,9 +124,24 @@ impl Maps {
         self.push(Node::Scale(k))
     }
 
-    /// The map that selects a part of a tuple or vector: `1` between zeros, side by side.
-    pub fn select(&mut self, place: u32) -> Result<Map, Fault> {
-        self.push(Node::Select(place))
+    /// The map that selects the part at a place of so many: `1` between zeros, side by side.
+    pub fn select(&mut self, of: Of, place: usize, count: usize) -> Result<Map, Fault> {
+        self.push(Node::Select(of, place as u32, count as u32))
+    }
+
+    /// `πₚ ∘ m`: a part of what a map goes to.
+    pub(super) fn part(
+        &mut self,
+        of: Of,
+        place: usize,
+        count: usize,
+        m: Map,
+    ) -> Result<Map, Fault> {
+        if let Node::VCat(_, maps) = self.node(m) {
+            return Ok(maps.get(place).copied().unwrap_or(ZERO));
+        }
+        let select = self.select(of, place, count)?;
+        if m == ONE { Ok(select) } else { self.push(Node::Compose(select, m)) }
     }
 
     /// The map that leaves a tuple or vector as it is but for a part, which becomes `0`.
@@ -139,10 +165,10 @@ impl Maps {
                 let k = arith.add_product(&Value::Unit, k1, k2)?;
                 self.scale(k)
             }
-            (Node::Select(place), Node::VCat(maps)) => {
+            (Node::Select(_, place, _), Node::VCat(_, maps)) => {
                 Ok(maps.get(*place as usize).copied().unwrap_or(ZERO))
             }
-            (Node::HCat(ms), Node::VCat(ns)) if ms.len() == ns.len() => {
+            (Node::HCat(_, ms), Node::VCat(_, ns)) if ms.len() == ns.len() => {
                 let pairs: Vec<_> = ms.iter().copied().zip(ns.iter().copied()).collect();
                 let mut terms = Vec::with_capacity(pairs.len());
                 for (m, n) in pairs {
@@ -183,45 +209,17 @@ impl Maps {
         }
     }
 
-    /// `m₁ × … × mₙ : s ⊸ (t₁, …, tₙ)`, vertical juxtaposition.
-    pub fn vcat(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
-        self.push(Node::VCat(maps.into()))
+    /// `m₁ × … × mₙ : s ⊸ (t₁, …, tₙ)`, vertical juxtaposition; of a vector `V(m) : s ⊸ Vec t`, of a function
+    /// `L(λi. mᵢ) : s ⊸ (ℕ → t)`. The notes leave `L'` an infinite sum; over a finite set of indices a function is the vector of
+    /// its values.
+    pub fn stacked(&mut self, of: Of, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.push(Node::VCat(of, maps.into()))
     }
 
-    /// `m₁ ⋈ … ⋈ mₙ : (t₁, …, tₙ) ⊸ s`, horizontal juxtaposition.
-    pub fn hcat(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
-        self.push(Node::HCat(maps.into()))
-    }
-
-    /// `V(m) : s ⊸ Vec t`: [`Maps::vcat`] for as many maps as there are elements.
-    pub fn vcat_v(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
-        self.vcat(maps)
-    }
-
-    /// `H(m) : Vec t ⊸ s`: [`Maps::hcat`] for as many maps as there are elements.
-    pub fn hcat_v(&mut self, maps: Vec<Map>) -> Result<Map, Fault> {
-        self.hcat(maps)
-    }
-
-    /// `L(λi. m) : s ⊸ (ℕ → t)` for the indices below `count`. The notes leave `L'` an infinite sum;
-    /// over a finite set of indices a function is the vector of its values.
-    pub fn lambda(
-        &mut self,
-        count: u32,
-        mut at: impl FnMut(&mut Self, u32) -> Result<Map, Fault>,
-    ) -> Result<Map, Fault> {
-        let maps: Result<_, Fault> = (0..count).map(|index| at(self, index)).collect();
-        self.vcat(maps?)
-    }
-
-    /// `L'(λi. m) : (ℕ → t) ⊸ s` for the indices below `count`, the transpose of [`Maps::lambda`].
-    pub fn lambda_transposed(
-        &mut self,
-        count: u32,
-        mut at: impl FnMut(&mut Self, u32) -> Result<Map, Fault>,
-    ) -> Result<Map, Fault> {
-        let maps: Result<_, Fault> = (0..count).map(|index| at(self, index)).collect();
-        self.hcat(maps?)
+    /// `m₁ ⋈ … ⋈ mₙ : (t₁, …, tₙ) ⊸ s`, horizontal juxtaposition; of a vector `H(m) : Vec t ⊸ s`, of a function
+    /// `L'(λi. mᵢ) : (ℕ → t) ⊸ s`, the transpose of [`Maps::stacked`].
+    pub fn beside(&mut self, of: Of, maps: Vec<Map>) -> Result<Map, Fault> {
+        self.push(Node::HCat(of, maps.into()))
     }
 
     /// `mᵀ`. The other laws of figure 5 are those of `⊙ᴿ`, by which a transpose is applied.
@@ -229,13 +227,13 @@ impl Maps {
         match self.node(map) {
             Node::Zero | Node::One | Node::Scale(_) | Node::Omit(_) => Ok(map),
             Node::Transpose(inner) => Ok(*inner),
-            Node::Select(_)
+            Node::Select(..)
             | Node::Compose(..)
             | Node::Combine(_)
             | Node::Sum(_)
-            | Node::VCat(_)
-            | Node::HCat(_)
-            | Node::Opaque(_) => self.push(Node::Transpose(map)),
+            | Node::VCat(..)
+            | Node::HCat(..)
+            | Node::Function(_) => self.push(Node::Transpose(map)),
         }
     }
 
@@ -256,16 +254,16 @@ impl Maps {
         }
     }
 
-    /// The map between the Reals of `x` and of `y` of which the pullback is a function of the program.
-    pub(super) fn opaque(&mut self, opaque: Opaque) -> Result<Map, Fault> {
-        self.push(Node::Opaque(Box::new(opaque)))
+    /// The map that a linear function of the program is.
+    pub(super) fn function(&mut self, function: Function) -> Result<Map, Fault> {
+        self.push(Node::Function(Box::new(function)))
     }
 
     /// Moves the values it holds into `work`, so that long chains are freed without recursion.
     pub(super) fn release(&mut self, work: &mut Vec<Value>) {
         for node in self.nodes.iter_mut() {
-            if let Node::Opaque(opaque) = node {
-                work.push(std::mem::take(&mut opaque.pullback));
+            if let Node::Function(function) = node {
+                work.push(std::mem::take(&mut function.apply));
             }
         }
     }

@@ -19,6 +19,7 @@ mod engine;
 pub mod maps;
 pub mod matrix;
 pub mod notes;
+mod space;
 pub mod vector;
 
 pub use engine::engine;

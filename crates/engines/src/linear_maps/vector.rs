@@ -135,10 +135,16 @@ impl Vector {
 
     /// The part at `place`.
     pub fn part(&self, place: u32) -> Self {
+        self.part_ref(place).clone()
+    }
+
+    /// The part at `place`, where it stands.
+    pub fn part_ref(&self, place: u32) -> &Self {
+        const ZERO: &Vector = &Vector::Zero;
         match self {
-            Self::Parts(parts) => parts.get(place as usize).cloned().unwrap_or_default(),
-            Self::Sparse(parts) => parts.get(&place).cloned().unwrap_or_default(),
-            Self::Zero | Self::Real(_) => Self::Zero,
+            Self::Parts(parts) => parts.get(place as usize).unwrap_or(ZERO),
+            Self::Sparse(parts) => parts.get(&place).unwrap_or(ZERO),
+            Self::Zero | Self::Real(_) => ZERO,
         }
     }
 

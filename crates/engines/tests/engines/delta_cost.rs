@@ -11,7 +11,7 @@ use pullback_compile::Mode;
 use pullback_engines::source::prepared;
 use pullback_engines::{EngineInfo, How, engine_named, evaluate, fused, run};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile};
-use pullback_lambda::{DefId, Program};
+use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::{Transforms, reachable};
 
 fn named(name: &str) -> &'static EngineInfo {
@@ -178,7 +178,7 @@ fn names_cost_at_most_five_times_the_weight_of_the_program() {
 /// Bindings lie side by side, as the nodes of a tape do, and no call is made for one: a step of at most three bindings
 /// takes an iteration of the program, and for each of them one that makes its slot of the map and one of the way back.
 #[test]
-fn bindings_cost_three_times_a_tape_at_most() {
+fn bindings_cost_twice_a_tape_at_most() {
     deep(|| {
         for step in ["y * x.0", "sin (y * x.0) + y", "y / x.0 + y", "exp (y * y) - x.0"] {
             let text = format!("def f (x: (Real, Int)): Real = loop y = x.0 for _ < x.1 do {step}");
@@ -190,10 +190,44 @@ fn bindings_cost_three_times_a_tape_at_most() {
             };
             let back = Mode::Vjp(Value::Real(1.0));
             let (tape, bindings) = (counts("trace", &back).peak, counts("delta", &back).peak);
-            assert!(bindings <= 3 * tape, "{step}: {bindings} bytes, of a tape {tape}");
+            assert!(bindings <= 2 * tape + 20_000, "{step}: {bindings} bytes, of a tape {tape}");
             let (plain, derived) = (counts("delta", &Mode::Value), counts("delta", &back));
             assert!(derived.steps <= 7 * plain.steps + 16, "{step}: {derived:?}, of {plain:?}");
         }
+    });
+}
+
+/// A loop goes round with the number, the delta, the next name and the bindings side by side: an iteration makes no pair and no
+/// record.
+#[test]
+fn loops_carry_states_in_pieces() {
+    deep(|| {
+        let text = "def g (x: Real): Real = loop y = x for _ < 3 do y * x + sin y
+             def f: Real = grad g 0.5";
+        let (program, roots) = source(text, &["f"]);
+        let How::Transform { vjp, jvp, .. } = named("delta").how else { panic!("a translation") };
+        let transforms = Transforms { engine: "delta", vjp, jvp };
+        let (made, root, engine) = prepared(transforms, &program, roots[0]).expect("a program");
+        let mut loops = 0;
+        for def in made.defs.iter() {
+            def.body.visit(&mut |node| {
+                if let ExprKind::Loop { init, .. } = &node.kind {
+                    let parts = init.ty.components().unwrap_or_default();
+                    assert!(!parts.iter().any(|part| made.is_state(part)), "{:?}", init.ty);
+                    loops += usize::from(parts.len() == 4);
+                }
+            });
+        }
+        assert_eq!(loops, 1, "the loop of `g`");
+        let image = compile(&made);
+        let found = Machine::new(&image, engine, Options::default()).global(root).expect("a value");
+        // Forward differences would do; here the recurrence of the derivative itself.
+        let (mut y, mut dy, x) = (0.5f64, 1.0, 0.5);
+        for _ in 0..3 {
+            (y, dy) = (y * x + y.sin(), dy * x + y + y.cos() * dy);
+        }
+        let found = found.as_real().expect("a Real");
+        assert!((found - dy).abs() < 1e-12 * dy.abs(), "{found} {dy}");
     });
 }
 

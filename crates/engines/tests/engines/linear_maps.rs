@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::support::Random;
 use pullback_engines::linear_maps::apply::{apply, apply_reverse};
-use pullback_engines::linear_maps::maps::{Map, Maps, ONE, ZERO};
+use pullback_engines::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
 use pullback_engines::linear_maps::vector::{Plain, Vector};
 use pullback_eval::Value;
 
@@ -198,13 +198,13 @@ impl World {
         Both { map, matrix, from: m.to.clone(), to: m.from.clone() }
     }
     pub(crate) fn vcat(&mut self, from: &Space, parts: Vec<Both>) -> Both {
-        let map = self.maps.vcat(parts.iter().map(|part| part.map).collect()).unwrap();
+        let map = self.maps.stacked(Of::Tuple, maps_of(&parts)).unwrap();
         let matrix = parts.iter().flat_map(|part| part.matrix.clone()).collect();
         let to = Space::Parts(parts.into_iter().map(|part| part.to).collect());
         Both { map, matrix, from: from.clone(), to }
     }
     pub(crate) fn hcat(&mut self, to: &Space, parts: Vec<Both>) -> Both {
-        let map = self.maps.hcat(parts.iter().map(|part| part.map).collect()).unwrap();
+        let map = self.maps.beside(Of::Tuple, maps_of(&parts)).unwrap();
         let matrix = (0..to.dim())
             .map(|row| parts.iter().flat_map(|part| part.matrix[row].clone()).collect())
             .collect();
@@ -214,24 +214,22 @@ impl World {
 
     /// `V` of maps from one space to one space.
     pub(crate) fn vcat_v(&mut self, from: &Space, parts: Vec<Both>) -> Both {
-        let map = self.maps.vcat_v(parts.iter().map(|part| part.map).collect()).unwrap();
+        let map = self.maps.stacked(Of::Vector, maps_of(&parts)).unwrap();
         Both { map, ..self.vcat(from, parts) }
     }
     /// `H` of maps from one space to one space.
     pub(crate) fn hcat_v(&mut self, to: &Space, parts: Vec<Both>) -> Both {
-        let map = self.maps.hcat_v(parts.iter().map(|part| part.map).collect()).unwrap();
+        let map = self.maps.beside(Of::Vector, maps_of(&parts)).unwrap();
         Both { map, ..self.hcat(to, parts) }
     }
     /// `L` of a function of the indices.
     pub(crate) fn lambda(&mut self, from: &Space, parts: Vec<Both>) -> Both {
-        let at = |_: &mut Maps, at: u32| Ok(parts[at as usize].map);
-        let map = self.maps.lambda(parts.len() as u32, at).unwrap();
+        let map = self.maps.stacked(Of::Function, maps_of(&parts)).unwrap();
         Both { map, ..self.vcat(from, parts) }
     }
     /// `L'` of a function of the indices.
     pub(crate) fn lambda_transposed(&mut self, to: &Space, parts: Vec<Both>) -> Both {
-        let at = |_: &mut Maps, at: u32| Ok(parts[at as usize].map);
-        let map = self.maps.lambda_transposed(parts.len() as u32, at).unwrap();
+        let map = self.maps.beside(Of::Function, maps_of(&parts)).unwrap();
         Both { map, ..self.hcat(to, parts) }
     }
     /// Random maps between two spaces.
@@ -273,6 +271,10 @@ fn stands_for_its_matrix(world: World, both: &Both) {
     assert!(close(&found, &row), "backwards: {found:?}, not {row:?} for {both:?}");
     // (RP): (r ⊙ᴿ m) • x = r • (m ⊙ x)
     assert!(close(&[x_bar.dot(&vx)], &[vr.dot(&y)]));
+}
+
+fn maps_of(parts: &[Both]) -> Vec<Map> {
+    parts.iter().map(|part| part.map).collect()
 }
 
 #[test]
@@ -493,7 +495,7 @@ fn a_shared_map_is_passed_once() {
     for n in [20, 40, 80] {
         let mut maps = Maps::default();
         let mut plain = Plain::default();
-        let mut map = maps.select(0).unwrap();
+        let mut map = maps.select(Of::Tuple, 0, 1).unwrap();
         for _ in 0..n {
             map = maps
                 .primitive([Some((Value::Real(0.5), map)), Some((Value::Real(0.5), map))])

@@ -44,6 +44,52 @@ fn the_maps_of_a_run_are_shown_by_figure_3() {
     assert!(shown.contains("-- a rule of the program's own"), "{shown}");
 }
 
+/// A row of a matrix is `H ∘ ⋈`, an element of it `H ∘ H ∘ ⋈`, and the vector of results `V`. The pullback of a rule goes from the
+/// result to the argument, so what runs is its transpose.
+#[test]
+fn the_maps_of_a_run_have_the_structure_of_its_values() {
+    let text = "def f (w: [2][1]Real) (x: [1]Real): [2]Real =
+           [ sum [ w[i][j] * x[j] | j < 1 ] | i < 2 ]";
+    let w = Value::array(vec![Value::reals(vec![2.0]), Value::reals(vec![3.0])]);
+    let shown = maps(text, Value::tuple(vec![w, Value::reals(vec![5.0])]));
+    let element = |at: usize, of: usize, whole: &str| {
+        let picked =
+            format!("lmHCatV(build({of}, \\j -> if j == {at} then lmOne() else lmZero()))");
+        if whole.is_empty() { picked } else { format!("lmCompose({picked}, {whole})") }
+    };
+    let lines = [
+        "m2 = lmHCat(lmOne(), lmZero())".to_string(),
+        format!("m4 = {}", element(0, 2, "m2")),
+        format!("m6 = {}", element(0, 1, "m4")),
+        format!("m8 = {}", element(1, 2, "m2")),
+        format!("m10 = {}", element(0, 1, "m8")),
+        "m11 = lmHCat(lmZero(), lmOne())".to_string(),
+        format!("m13 = {}", element(0, 1, "m11")),
+        "m14 = lmCompose(lmHCat(lmScale(5.0), lmScale(2.0)), lmVCat(m6, m13))".to_string(),
+        "m15 = lmCompose(lmHCat(lmScale(5.0), lmScale(3.0)), lmVCat(m10, m13))".to_string(),
+        "m16 = lmVCatV(vec(m14, m15))".to_string(),
+        "Df = m16".to_string(),
+    ];
+    assert_eq!(shown.lines().collect::<Vec<_>>(), lines);
+    let text = "def g (v: [2]Real): Real =
+           custom_vjp (\\v -> v[0] * v[1]) (\\v -> (v[0] * v[1], \\r -> [r * v[1], r * v[0]])) v
+         def f (v: [2]Real): Real = 2.0 * g v";
+    let shown = maps(text, Value::reals(vec![3.0, 5.0]));
+    let lines = [
+        format!("m2 = {}", element(0, 2, "")),
+        format!("m3 = {}", element(1, 2, "")),
+        "m4 = lmVCatV(vec(m2, m3))".to_string(),
+        "m5 = pullback    -- a rule of the program's own, known by its application only"
+            .to_string(),
+        "m6 = lmTranspose(m5)".to_string(),
+        "m7 = lmCompose(m6, m4)".to_string(),
+        "m9 = lmCompose(lmOne(), m7)".to_string(),
+        "m11 = lmCompose(lmScale(2.0), m9)".to_string(),
+        "Df = m11".to_string(),
+    ];
+    assert_eq!(shown.lines().collect::<Vec<_>>(), lines);
+}
+
 fn eliminated(text: &str, x: Value) -> (Graph, [Eliminated; 3]) {
     let (program, f) = wrapped(text);
     let graph = Graph::of(&program, f, &x).unwrap_or_else(|problem| panic!("{problem:?}"));

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use pullback_compile::Mode;
-use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{demo, poly_transposed_forms, print_form};
 use pullback_engines::linear_maps::notes::reverse_source;
 use pullback_engines::linear_maps::notes::term::Form;
@@ -13,6 +12,8 @@ use pullback_eval::{Options, Value};
 
 use crate::linear_maps_forms::{reals, wrap, wrapped};
 use crate::support::source::source;
+
+use crate::notes_eval::{Datum, Evaluation};
 
 /// What is used element by element in a loop is passed once, not once an element: a call, a sum.
 #[test]

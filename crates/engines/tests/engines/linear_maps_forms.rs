@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use crate::support::source::{Form, forms, source};
 use pullback_compile::Mode;
+use pullback_engines::linear_maps::maps::Of;
 use pullback_engines::linear_maps::matrix::matrix;
-use pullback_engines::linear_maps::notes::eval::{Datum, Evaluation};
 use pullback_engines::linear_maps::notes::forms::{
     DemoStage, TITLES, demo, poly_transposed_forms, print_form, tupled_forms,
 };
@@ -21,6 +21,8 @@ use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
+
+use crate::notes_eval::{Datum, Evaluation};
 
 pub(crate) fn reals(value: &Value) -> Vec<f64> {
     walk::real_leaves(value).unwrap().iter().map(|leaf| leaf.as_real().unwrap()).collect()
@@ -291,7 +293,7 @@ fn the_transposed_polymorphic_form_is_reverse_mode() {
                 .enumerate()
                 .map(|(at, arg)| {
                     let inject = evaluation.build(|maps, _| {
-                        let select = maps.select(at as u32)?;
+                        let select = maps.select(Of::Tuple, at, args.len())?;
                         maps.transpose(select)
                     });
                     let map = if args.len() == 1 { Evaluation::one() } else { inject.unwrap() };
@@ -342,8 +344,9 @@ fn the_crucial_property_holds() {
                 let ones = Datum::of_value(arg).vector();
                 let map = evaluation
                     .build(|maps, arith| {
-                        let (own, scale) = (maps.select(at as u32 + 1)?, maps.scale(k)?);
-                        let first = maps.select(0)?;
+                        let (own, scale) =
+                            (maps.select(Of::Tuple, at + 1, args.len() + 1)?, maps.scale(k)?);
+                        let first = maps.select(Of::Tuple, 0, args.len() + 1)?;
                         let constant = constant(maps, &ones)?;
                         let scaled = maps.compose(arith, scale, own)?;
                         let spread = maps.compose(arith, constant, first)?;
@@ -403,7 +406,7 @@ fn constant(
     match vector {
         Vector::Parts(parts) => {
             let parts: Result<_, _> = parts.iter().map(|part| constant(maps, part)).collect();
-            maps.vcat(parts?)
+            maps.stacked(Of::Tuple, parts?)
         }
         Vector::Real(_) => maps.scale(Value::Real(0.75)),
         Vector::Zero | Vector::Sparse(_) => Ok(pullback_engines::linear_maps::maps::ZERO),

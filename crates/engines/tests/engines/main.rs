@@ -18,6 +18,7 @@ mod linear_maps_cost;
 mod linear_maps_forms;
 mod linear_maps_rules;
 mod linear_maps_semantics;
+mod notes_eval;
 mod page;
 mod partial_semantics;
 mod semantics;

@@ -524,7 +524,7 @@ impl Function<'_, '_> {
         if let [index] = path[..] {
             let i = self.operand(index);
             let v = self.operand(value);
-            let target = if fresh { d } else { self.fresh() };
+            let target = if fresh || ![a, i, v].contains(&d) { d } else { self.fresh() };
             self.emit(Instr::Move { d: target, a });
             self.emit(Instr::Update { d: target, i, v });
             return self.deliver(target, &Dst::Reg(d));

@@ -1,6 +1,6 @@
 //! Primitives and conditions: which instruction each becomes.
 
-use pullback_lambda::{Expr, ExprKind, Lit};
+use pullback_lambda::{Arm, Expr, ExprKind, Lit};
 use pullback_prim::{Class, Prim};
 
 use super::{Function, Reg};
@@ -220,6 +220,11 @@ impl Function<'_, '_> {
                     return jumps;
                 }
             }
+            ExprKind::Match(scrutinee, arms, Some(default)) => {
+                if let Some(jumps) = self.constructor_test(scrutinee, arms, default, sense) {
+                    return jumps;
+                }
+            }
             ExprKind::Lit(Lit::Bool(value)) => {
                 return if *value == sense {
                     vec![self.emit(Instr::Jump { to: 0 })]
@@ -249,6 +254,33 @@ impl Function<'_, '_> {
         } else {
             Instr::JumpUnless { a, to: 0 }
         })]
+    }
+
+    /// `match x with T -> a | _ -> b` for the two truth values.
+    fn constructor_test(
+        &mut self,
+        scrutinee: &Expr,
+        arms: &[Arm],
+        default: &Expr,
+        sense: bool,
+    ) -> Option<Vec<usize>> {
+        let [Arm { tag, vars, body, .. }] = arms else { return None };
+        let (ExprKind::Lit(Lit::Bool(here)), ExprKind::Lit(Lit::Bool(elsewhere))) =
+            (&body.kind, &default.kind)
+        else {
+            return None;
+        };
+        if !vars.is_empty() || here == elsewhere {
+            return None;
+        }
+        let a = self.operand(scrutinee);
+        let other = self.emit(Instr::JNotTag { a, tag: *tag as u32, to: 0 });
+        if *elsewhere == sense {
+            return Some(vec![other]);
+        }
+        let jump = self.emit(Instr::Jump { to: 0 });
+        self.land(other);
+        Some(vec![jump])
     }
 
     /// `a && b` is `if a then b else false`, `a || b` is `if a then true else b`.

@@ -98,6 +98,10 @@ fn copy(slot: &mut Value, value: &Value) {
         set_real(slot, *x);
     } else if let Value::Int(n) = value {
         set_int(slot, *n);
+    } else if let Value::IntOf(tag, n) = value {
+        put(slot, Value::IntOf(*tag, *n));
+    } else if let Value::RealOf(tag, x) = value {
+        put(slot, Value::RealOf(*tag, *x));
     } else {
         put(slot, value.clone());
     }
@@ -110,6 +114,10 @@ fn relocate(regs: &mut [Value], from: usize, to: usize) {
         set_real(&mut regs[to], x);
     } else if let Value::Int(n) = regs[from] {
         set_int(&mut regs[to], n);
+    } else if let Value::IntOf(tag, n) = regs[from] {
+        put(&mut regs[to], Value::IntOf(tag, n));
+    } else if let Value::RealOf(tag, x) = regs[from] {
+        put(&mut regs[to], Value::RealOf(tag, x));
     } else {
         let value = std::mem::take(&mut regs[from]);
         put(&mut regs[to], value);
@@ -126,6 +134,10 @@ pub(super) fn transfer(regs: &mut [Value], d: Reg, a: Reg) {
         set_real(&mut regs[d as usize], x);
     } else if let Value::Int(n) = regs[from] {
         set_int(&mut regs[d as usize], n);
+    } else if let Value::IntOf(tag, n) = regs[from] {
+        put(&mut regs[d as usize], Value::IntOf(tag, n));
+    } else if let Value::RealOf(tag, x) = regs[from] {
+        put(&mut regs[d as usize], Value::RealOf(tag, x));
     } else {
         let value = regs[from].clone();
         put(&mut regs[d as usize], value);
@@ -147,9 +159,23 @@ pub(super) fn take(regs: &mut [Value], a: Reg) -> Value {
     }
 }
 
+/// Puts a field of the structure in a register into `d`.
+#[inline(always)]
+pub(super) fn load_field(regs: &mut [Value], d: Reg, a: Reg, index: u32) {
+    let (from, d) = ((a & !KILL) as usize, d as usize);
+    if let Value::IntOf(_, n) = regs[from] {
+        set_int(&mut regs[d], n);
+    } else if let Value::RealOf(_, x) = regs[from] {
+        set_real(&mut regs[d], x);
+    } else {
+        let value = field(regs, a, index);
+        put(&mut regs[d], value);
+    }
+}
+
 /// A field of the structure in a register; moved out if this is the last use of its only owner.
 #[inline]
-pub(super) fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
+fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
     let slot = &mut regs[(a & !KILL) as usize];
     let (Value::Tuple(fields) | Value::Data(fields)) = slot else {
         return packed_field(slot, index);
@@ -168,11 +194,7 @@ pub(super) fn field(regs: &mut [Value], a: Reg, index: u32) -> Value {
 /// A field of a constructor that is stored packed.
 #[inline]
 fn packed_field(value: &Value, index: u32) -> Value {
-    if let Value::IntOf(_, n) = value {
-        Value::Int(*n)
-    } else if let Value::RealOf(_, x) = value {
-        Value::Real(*x)
-    } else if let Value::Chain(length, chain) = value {
+    if let Value::Chain(length, chain) = value {
         Chain::field(chain, *length, index)
     } else {
         Value::Unit
@@ -199,15 +221,17 @@ pub(super) fn spread_fields(regs: &mut [Value], first: Reg, a: Reg) {
     }
 }
 
-/// A constructor with one field, of a type that is stored packed.
-#[inline]
-pub(super) fn packed(regs: &mut [Value], tag: u32, a: Reg) -> Value {
-    if let Value::Int(n) = regs[(a & !KILL) as usize] {
-        Value::IntOf(tag, n)
-    } else if let Value::Real(x) = regs[(a & !KILL) as usize] {
-        Value::RealOf(tag, x)
+/// Puts a constructor with one field, of a type that is stored packed, into `d`.
+#[inline(always)]
+pub(super) fn pack(regs: &mut [Value], d: Reg, tag: u32, a: Reg) {
+    let (from, d) = ((a & !KILL) as usize, d as usize);
+    if let Value::Int(n) = regs[from] {
+        put(&mut regs[d], Value::IntOf(tag, n));
+    } else if let Value::Real(x) = regs[from] {
+        put(&mut regs[d], Value::RealOf(tag, x));
     } else {
-        Value::Data(single(regs, tag, a))
+        let fields = single(regs, tag, a);
+        put(&mut regs[d], Value::Data(fields));
     }
 }
 
@@ -341,6 +365,15 @@ pub(super) fn load(regs: &mut [Value], d: Reg, a: Reg, i: Reg) -> Result<(), Fau
                 regs[(a & !KILL) as usize] = Value::Unit;
             }
             set_real(&mut regs[d as usize], x);
+            return Ok(());
+        }
+        (Items::Values(values), Ok(at)) if a & KILL == 0 && at < values.len() => {
+            if let Value::RealOf(tag, x) = values[at] {
+                put(&mut regs[d as usize], Value::RealOf(tag, x));
+            } else {
+                let value = values[at].clone();
+                put(&mut regs[d as usize], value);
+            }
             return Ok(());
         }
         (Items::Real(_) | Items::Int(_) | Items::Values(_) | Items::Absent(_), _) => {

@@ -9,20 +9,20 @@
 //! z = match c { Saved(y, r) => … }      …
 //! ```
 //!
-//! So the residuals that iterations save become dense arrays.
+//! So the residuals that iterations save become dense arrays, also where one function saves them and another one takes
+//! them.
 //!
 //! Law: all values keep their bits. It applies where the type has one constructor, and the fields of all boxes of an
-//! array are of one size each. The arrays of one type in a function that are made of boxes or of each other, that are
-//! states of loops or chosen by branches, and of which elements and rows are taken, are replaced together: all of
-//! them or none. An array that is a parameter or a result, or that stands in another value, stays. Rows that are not
-//! there keep their sizes (`sized`).
+//! array are of one size each. The arrays of one type that are made of boxes or of each other, that are states of
+//! loops or chosen by branches, that calls hand on, and of which elements and rows are taken, are replaced together:
+//! all of them or none. An array stays that stands in another value, or that is a parameter or a result of a function
+//! that is held: a root, or one that a rule, a request or a routine names. Rows that are not there keep their sizes
+//! (`sized`).
 
-use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Loop, Op, Program, Stmt, StmtId, Type, VarId,
-};
+use pullback_ir::{Atom, Block, DataId, Elem, Func, FuncId, Loop, Op, Program, Stmt, Type, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::pass::{Pass, Phase, Scope, each_func, take};
+use crate::pass::{Pass, Phase, Scope, bodies, take};
 use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::flow::{Place, Way, arrivals, departures};
 use pullback_analysis::horn::Horn;
@@ -36,33 +36,31 @@ pub(crate) const PASS: Pass = Pass {
     runs_in_trial: false,
     about: "makes an array of boxes several arrays, of what is in the boxes",
     law: "x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is the only \
-          constructor and the rows of a and b are of one size each; so also where x is a state of a loop",
+          constructor and the rows of a and b are of one size each; so also where x is a state of a loop, and where a \
+          call hands x on",
     run,
 };
 
-fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
+fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     if !program.datas.ids().any(|data| is_box(program, data)) {
         return Changed::Nothing;
     }
     let facts = analyses.facts(program);
-    each_func(program, |program, func, body| {
-        let mut survey = Survey::of(program, facts.func(func));
-        program.funcs[func].params.iter().for_each(|param| survey.keep((*param).into()));
-        survey.block(body);
-        body.results.iter().for_each(|result| survey.keep(*result));
-        let (arrays, boxes, sizes) = (survey.replaceable(), survey.boxes, survey.sizes);
-        let is_any = !arrays.is_empty();
-        if is_any {
-            Unbox { program, arrays, boxes, sizes, fields: FxHashMap::default() }.block(body);
-        }
-        is_any
-    })
+    let graph = analyses.call_graph(program, roots);
+    let mut survey = Survey::of(program);
+    for (id, func) in program.funcs.iter_enumerated() {
+        survey.func(func, facts.func(id), graph.is_held[id] || func.is_constant);
+    }
+    let (arrays, boxes, sizes) = (survey.replaceable(), survey.boxes, survey.sizes);
+    if arrays.is_empty() {
+        return Changed::Nothing;
+    }
+    Unbox { program, arrays, boxes, sizes, fields: FxHashMap::default() }.funcs()
 }
 
 /// Which arrays of boxes there are, and which belong together.
 struct Survey<'p> {
     program: &'p Program,
-    facts: &'p FuncFacts,
     /// Which arrays belong together.
     together: Horn<VarId>,
     /// All arrays that are made of boxes.
@@ -78,10 +76,9 @@ struct Survey<'p> {
 }
 
 impl<'p> Survey<'p> {
-    fn of(program: &'p Program, facts: &'p FuncFacts) -> Self {
+    fn of(program: &'p Program) -> Self {
         Self {
             program,
-            facts,
             together: Horn::default(),
             built: vec![],
             kept: vec![],
@@ -103,15 +100,26 @@ impl<'p> Survey<'p> {
         self.kept.extend(self.array(atom));
     }
 
-    fn block(&mut self, block: &Block) {
-        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    /// Looks at a function. One that is held keeps its parameters and results.
+    fn func(&mut self, func: &Func, facts: &FuncFacts, is_held: bool) {
+        self.block(&func.body, facts);
+        if is_held {
+            let params = func.params.iter().copied().map(Atom::Var);
+            params.chain(func.body.results.iter().copied()).for_each(|atom| self.keep(atom));
+        }
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn block(&mut self, block: &Block, facts: &FuncFacts) {
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt, facts));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, facts: &FuncFacts) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "of others all arrays stay")]
         match &stmt.op {
             Op::Dim(_, _) | Op::Shape(_, _) | Op::Undef => return,
-            Op::Copy(a) | Op::Stop(a) | Op::Slice(a, _, _) if self.array(*a).is_some() => {
+            Op::Copy(a) | Op::Stop(a) | Op::Slice(a, _, _) | Op::Sized(a, _, _)
+                if self.array(*a).is_some() =>
+            {
                 return self.join_all([stmt.vars[0].into(), *a]);
             }
             Op::Index(a, _) => {
@@ -123,13 +131,20 @@ impl<'p> Survey<'p> {
                 return;
             }
             Op::Array(items) if self.array(stmt.vars[0].into()).is_some() => {
-                return self.make(stmt.vars[0], items, (stmt.id, 0));
+                return self.make(stmt.vars[0], items, facts.regular.get(&(stmt.id, 0)));
             }
             Op::Update(a, _, v) if self.array(*a).is_some() => {
                 self.join_all([stmt.vars[0].into(), *a]);
-                return self.make(stmt.vars[0], &[*v], (stmt.id, 0));
+                return self.make(stmt.vars[0], &[*v], facts.regular.get(&(stmt.id, 0)));
             }
-            Op::If(..) | Op::Loop(_) => return self.inside(stmt),
+            Op::If(..) | Op::Loop(_) => return self.inside(stmt, facts),
+            Op::Call(callee, args) => {
+                let callee = &self.program.funcs[*callee];
+                let params = callee.params.iter().copied().map(Atom::Var).zip(args.iter().copied());
+                let results = stmt.vars.iter().copied().map(Atom::Var);
+                let results = results.zip(callee.body.results.iter().copied());
+                return params.chain(results).for_each(|(one, other)| self.join_all([one, other]));
+            }
             Op::Con(_, fields) => {
                 self.boxes.insert(stmt.vars[0], fields.clone());
             }
@@ -139,7 +154,7 @@ impl<'p> Survey<'p> {
         atoms.extend(stmt.op.inner_params().into_iter().map(Atom::Var));
         stmt.op.for_each_atom(&mut |atom| atoms.push(atom));
         for inner in stmt.op.blocks() {
-            self.block(inner);
+            self.block(inner, facts);
             atoms.extend(&inner.results);
         }
         atoms.into_iter().for_each(|atom| self.keep(atom));
@@ -154,9 +169,9 @@ impl<'p> Survey<'p> {
     }
 
     /// An array that is made of these, which are boxes that are known, or arrays of them.
-    fn make(&mut self, array: VarId, of: &[Atom], place: (StmtId, usize)) {
+    /// `sizes` are those of the contents of its boxes, if they are known.
+    fn make(&mut self, array: VarId, of: &[Atom], sizes: Option<&Vec<Vec<Option<Op>>>>) {
         self.built.push(array);
-        let sizes = self.facts.regular.get(&place);
         let mut is_known = sizes.is_some();
         self.sizes.extend(sizes.map(|sizes| (array, sizes.clone())));
         for item in of {
@@ -175,8 +190,8 @@ impl<'p> Survey<'p> {
 
     /// Looks at branches or a loop, joins the arrays that come to one place and leave it, and notes those that the
     /// loop collects.
-    fn inside(&mut self, stmt: &Stmt) {
-        stmt.op.blocks().into_iter().for_each(|inner| self.block(inner));
+    fn inside(&mut self, stmt: &Stmt, facts: &FuncFacts) {
+        stmt.op.blocks().into_iter().for_each(|inner| self.block(inner, facts));
         let program = self.program;
         arrivals(program, stmt, &mut |atom, place, way| {
             if let (Place::Var(var), true) = (place, way != Way::Row) {
@@ -191,7 +206,7 @@ impl<'p> Survey<'p> {
         let Op::Loop(form) = &stmt.op else { return };
         for at in form.states.len()..stmt.vars.len() {
             if let Some(array) = self.array(stmt.vars[at].into()) {
-                self.make(array, &[form.body.results[at]], (stmt.id, at));
+                self.make(array, &[form.body.results[at]], facts.regular.get(&(stmt.id, at)));
             }
         }
     }
@@ -225,6 +240,38 @@ struct Unbox<'p> {
 }
 
 impl Unbox<'_> {
+    /// Rewrites all functions; what has become of the program.
+    fn funcs(&mut self) -> Changed {
+        let (mut changed, mut has_same_types) = (vec![], true);
+        for id in self.program.funcs.ids() {
+            let before = self.fields.len();
+            has_same_types &= self.func(id);
+            if self.fields.len() > before {
+                changed.push(id);
+            }
+        }
+        if has_same_types { bodies(changed) } else { Changed::All }
+    }
+
+    /// Rewrites a function; whether the types of its parameters and results are what they were.
+    fn func(&mut self, id: FuncId) -> bool {
+        let func = &mut self.program.funcs[id];
+        let (mut params, mut body) =
+            (std::mem::take(&mut func.params), std::mem::take(&mut func.body));
+        let is_param = self.bind(&mut params);
+        self.block(&mut body);
+        let is_result: Vec<bool> =
+            body.results.iter().map(|result| self.array(*result).is_some()).collect();
+        if is_result.contains(&true) {
+            self.spread(&mut body.results, &is_result);
+            let types = body.results.iter().map(|result| self.program.type_of(*result));
+            self.program.funcs[id].results = types.collect();
+        }
+        let func = &mut self.program.funcs[id];
+        (func.params, func.body) = (params, body);
+        !is_param.contains(&true) && !is_result.contains(&true)
+    }
+
     fn block(&mut self, block: &mut Block) {
         for mut stmt in take(block) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
@@ -301,6 +348,13 @@ impl Unbox<'_> {
             }
             Op::Loop(form) => {
                 self.repeat(&mut stmt.vars, form);
+                return false;
+            }
+            Op::Call(_, args) => {
+                let are_replaced: Vec<bool> =
+                    args.iter().map(|arg| self.array(*arg).is_some()).collect();
+                self.spread(args, &are_replaced);
+                self.bind(&mut stmt.vars);
                 return false;
             }
             op => {

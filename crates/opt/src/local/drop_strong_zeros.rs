@@ -8,16 +8,18 @@
 //!
 //! A (co)tangent may be absent, with a zero in its place, where it comes from a zero, from an accumulator to which
 //! perhaps nothing was added, or from a branch that gives one. What is computed from numbers that are present is
-//! present, and a sum is present if one of its parts is. The analysis starts with everything present and marks what
-//! may be absent until nothing changes; it goes through calls, fields of data, and states of loops.
+//! present, and a sum is present if one of its parts is: so is all of an accumulator to which a whole array was added,
+//! or something at each row, and the sum of an array of which one element is. The analysis starts with everything
+//! present and marks what may be absent until nothing changes; it goes through calls, fields of data, and states of
+//! loops.
 //!
 //! Law: `mul_zero(t, x) = t * x` if `t` is present. Where `t` is present and is the number 0, and `x` is infinite or
 //! NaN, the result is NaN as for any other product. A parameter of a function that a rule or a request names may be
 //! absent; that of a root is present.
 
-use pullback_ir::{Atom, DataId, Elem, FuncId, Op, Program, Stmt, VarId};
+use pullback_ir::{Atom, Block, DataId, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use pullback_prim::Prim;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_body};
 
@@ -37,14 +39,16 @@ pub(crate) const PASS: Pass = Pass {
 };
 
 fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> Changed {
-    let mut absence = Absence { program, horn: Horn::default(), facts: vec![] };
+    let facts = analyses.facts(program);
+    let (horn, read) = (Horn::default(), FxHashSet::default());
+    let mut absence = Absence { program, horn, facts: vec![], read };
     let graph = analyses.call_graph(program, roots);
     for (id, func) in program.funcs.iter_enumerated() {
         if graph.is_held[id] && !roots.contains(&id) {
             absence.facts.extend(func.params.iter().copied().map(Value::Var));
         }
         returns(id, func, &mut |atom, place, _| absence.follows(atom, of_place(place)));
-        func.body.visit(&mut |stmt| absence.stmt(stmt));
+        absence.block(&func.body, &facts.func(id).covers);
     }
     let absent = absence.horn.consequences(absence.facts);
     each_body(program, |_, body| {
@@ -68,6 +72,11 @@ enum Value {
     Result(FuncId, usize),
     /// A field of a constructor of a type, in any value.
     Field(DataId, u32, usize),
+    /// All elements of an array at once.
+    All(VarId),
+    /// What is read of an accumulator, if only some of what was added to it counts: so many of the summands, and
+    /// whether it is about all elements at once.
+    Part(VarId, usize, bool),
 }
 
 fn of_place(place: Place) -> Value {
@@ -91,9 +100,82 @@ struct Absence<'p> {
     horn: Horn<Value>,
     /// What may be absent by itself.
     facts: Vec<Value>,
+    /// What is read of accumulators to which something was added for sure.
+    read: FxHashSet<VarId>,
 }
 
+/// Something that is added to an accumulator for sure: the summand, and whether each element gets a part of it.
+type Summand = (Atom, bool);
+
 impl Absence<'_> {
+    /// Looks at a block. `covers` are the loops that meet each row of an accumulator or array.
+    fn block(&mut self, block: &Block, covers: &FxHashSet<(VarId, VarId)>) {
+        let mut added: FxHashMap<VarId, Vec<Summand>> = FxHashMap::default();
+        for stmt in &block.stmts {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others add nothing for sure")]
+            match &stmt.op {
+                Op::NewAcc(_) => drop(added.insert(stmt.vars[0], vec![])),
+                Op::AddAcc(Atom::Var(acc), at, summand) => {
+                    let of = added.get_mut(acc);
+                    of.into_iter().for_each(|of| of.push((*summand, at.is_empty())));
+                }
+                Op::Loop(form) => each_row(form, covers, &mut added),
+                _ => {}
+            }
+            match &stmt.op {
+                Op::ReadAcc(Atom::Var(acc)) if added.get(acc).is_some_and(|of| !of.is_empty()) => {
+                    self.sum(stmt.vars[0], *acc, &added[acc]);
+                }
+                Op::Loop(form) => self.loop_(stmt, form, covers),
+                _ => self.stmt(stmt),
+            }
+            stmt.op.blocks().into_iter().for_each(|inner| self.block(inner, covers));
+        }
+    }
+
+    /// States when what is read of an accumulator may be absent: only if all may be that was added.
+    fn sum(&mut self, var: VarId, acc: VarId, summands: &[Summand]) {
+        self.read.insert(var);
+        for all in [false, true] {
+            let mut last = Value::Var(acc);
+            let counts = summands.iter().filter(|(_, is_whole)| *is_whole || all);
+            for (at, (summand, _)) in counts.enumerate() {
+                let next = Value::Part(var, at, all);
+                match summand {
+                    Atom::Var(summand) => {
+                        self.horn.imply_jointly(last, Value::Var(*summand), next);
+                    }
+                    Atom::Real(0.0) => self.horn.imply(last, next),
+                    Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => {}
+                }
+                last = next;
+            }
+            self.horn.imply(last, if all { Value::All(var) } else { Value::Var(var) });
+        }
+    }
+
+    /// That all elements of an array may be absent at once.
+    fn all(&self, array: VarId) -> Value {
+        if self.read.contains(&array) { Value::All(array) } else { Value::Var(array) }
+    }
+
+    /// A loop. The sum of all elements of an array may be absent only if all of them may be.
+    fn loop_(&mut self, stmt: &Stmt, form: &Loop, covers: &FxHashSet<(VarId, VarId)>) {
+        let program = self.program;
+        arrivals(program, stmt, &mut |atom, place, _| self.follows(atom, of_place(place)));
+        let mut at = 0;
+        departures(stmt, &mut |var, place| {
+            match summed(form, at, covers) {
+                Some(array) => {
+                    let all = self.all(array);
+                    self.horn.imply_jointly(of_place(place), all, Value::Var(var));
+                }
+                None => self.horn.imply(of_place(place), Value::Var(var)),
+            }
+            at += 1;
+        });
+    }
+
     /// A value may be absent if an atom may be.
     fn follows(&mut self, atom: Atom, value: Value) {
         match atom {
@@ -130,6 +212,10 @@ impl Absence<'_> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others give one value")]
         match &stmt.op {
             Op::If(..) | Op::Loop(_) | Op::Call(..) => {}
+            Op::Sum(Atom::Var(array)) => {
+                let all = self.all(*array);
+                self.horn.imply(all, Value::Var(stmt.vars[0]));
+            }
             Op::Match(cases) => {
                 let data = self.data(cases.scrutinee);
                 for arm in &cases.arms {
@@ -176,4 +262,44 @@ impl Absence<'_> {
             _ => self.facts.push(value),
         }
     }
+}
+
+/// Notes what a loop adds to each row of an accumulator.
+fn each_row(
+    form: &Loop,
+    covers: &FxHashSet<(VarId, VarId)>,
+    added: &mut FxHashMap<VarId, Vec<Summand>>,
+) {
+    let LoopForm::For { index, .. } = form.form else { return };
+    for stmt in &form.body.stmts {
+        if let Op::AddAcc(Atom::Var(acc), at, summand) = &stmt.op
+            && at[..] == [Atom::Var(index)]
+            && covers.contains(&(index, *acc))
+            && let Some(of) = added.get_mut(acc)
+        {
+            of.push((*summand, true));
+        }
+    }
+}
+
+/// The array, if any, all of whose elements a loop adds to a state or subtracts from it.
+fn summed(form: &Loop, state: usize, covers: &FxHashSet<(VarId, VarId)>) -> Option<VarId> {
+    let LoopForm::For { index, .. } = form.form else { return None };
+    let made_by = |atom: Atom| {
+        let var = atom.var()?;
+        let mut makers = form.body.stmts.iter().filter(|stmt| stmt.vars == [var]);
+        makers.next().map(|stmt| &stmt.op)
+    };
+    let own = Atom::Var(form.states[state]);
+    let element = match made_by(form.body.results[state])? {
+        Op::Prim(Prim::Add, args) if args[1] == own => args[0],
+        Op::Prim(Prim::Add | Prim::Sub, args) if args[0] == own => args[1],
+        _ => return None,
+    };
+    let mut op = made_by(element)?;
+    if let Op::Prim(Prim::Neg, args) = op {
+        op = made_by(args[0])?;
+    }
+    let Op::Index(Atom::Var(array), at) = op else { return None };
+    (at[..] == [Atom::Var(index)] && covers.contains(&(index, *array))).then_some(*array)
 }

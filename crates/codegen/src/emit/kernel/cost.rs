@@ -203,5 +203,6 @@ pub(super) fn has_vector_form(prim: Prim) -> bool {
         Prim::Exp | Prim::Expm1 | Prim::Log | Prim::Log1p | Prim::Xlogy | Prim::Pow
             | Prim::Sin | Prim::Cos | Prim::Tan | Prim::Asin | Prim::Acos | Prim::Atan
             | Prim::Sinh | Prim::Cosh | Prim::Tanh | Prim::Sech2 | Prim::Sigmoid | Prim::Softplus | Prim::Erf
+            | Prim::Erfc
     )
 }

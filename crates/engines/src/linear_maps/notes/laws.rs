@@ -84,7 +84,7 @@ fn picked(items: &Term) -> Option<&Term> {
 
 impl Book {
     /// An operator, by the laws.
-    pub(super) fn op(&mut self, name: Op, args: Vec<Term>) -> Term {
+    pub fn op(&mut self, name: Op, args: Vec<Term>) -> Term {
         let (bindings, mut args) = float(args);
         let mut next = || args.remove(0);
         let result = match name {

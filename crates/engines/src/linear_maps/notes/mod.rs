@@ -2,12 +2,11 @@
 //! forms that are shown.
 //!
 //! Input: a program of `lambda` and a definition in the first-order fragment. Output: functions of the
-//! notes' language ([`term::Book`]), their text, their value.
+//! notes' language ([`term::Book`]), their text.
 
 mod anf;
 mod apply_terms;
 mod cse;
-pub mod eval;
 pub mod forms;
 mod laws;
 mod map_source;

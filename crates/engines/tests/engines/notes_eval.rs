@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::bug;
+use pullback_engines::linear_maps::apply::{apply, apply_reverse};
+use pullback_engines::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
+use pullback_engines::linear_maps::notes::term::{Book, Fold, FoldKind, Form, Op, Sym, Term};
+use pullback_engines::linear_maps::vector::{Plain, Vector};
 use pullback_eval::{Fault, Value, walk};
 use pullback_lambda::{DefId, Lit};
 use pullback_prim::{Class, Prim, RealFn, Scalar};
 
-use super::super::apply::{apply, apply_reverse};
-use super::super::maps::{Map, Maps, ONE, ZERO};
-use super::super::vector::{Plain, Vector};
-use super::term::{Book, Fold, FoldKind, Form, Op, Sym, Term};
-
 /// A value of the notes' language.
 #[derive(Clone, Debug)]
-pub enum Datum {
+pub(crate) enum Datum {
     /// A number, truth value, text, tuple or vector without maps in it, or a vector of a tangent space.
     Space(Vector),
     /// An Int.
@@ -35,14 +34,14 @@ pub enum Datum {
 const MAX_DEPTH: usize = 200;
 
 /// An evaluation: the functions, the linear maps so far, what it cost.
-pub struct Evaluation<'b> {
+pub(crate) struct Evaluation<'b> {
     book: &'b mut Book,
     maps: Rc<Maps>,
     /// The operations on numbers: primitives, and multiplications with an addition in vectors and maps.
-    pub plain: Plain,
+    pub(crate) plain: Plain,
     /// The terms that were evaluated, each as often as it was, and the elements that were added up:
     /// comparisons and zeros count.
-    pub steps: u64,
+    pub(crate) steps: u64,
     env: BTreeMap<Sym, Datum>,
     depth: usize,
 }
@@ -53,7 +52,7 @@ fn wrong(what: &str) -> Fault {
 
 impl Datum {
     /// A value of the calculus.
-    pub fn of_value(value: &Value) -> Self {
+    pub(crate) fn of_value(value: &Value) -> Self {
         if let Some(n) = value.as_int() {
             return Self::Int(n);
         }
@@ -74,7 +73,7 @@ impl Datum {
     }
 
     /// As an element of a tangent space: what is no number is zero there.
-    pub fn vector(&self) -> Vector {
+    pub(crate) fn vector(&self) -> Vector {
         match self {
             Self::Space(vector) => vector.clone(),
             Self::Items(items) => Vector::Parts(items.iter().map(Self::vector).collect()),
@@ -83,7 +82,7 @@ impl Datum {
     }
 
     /// Its numbers, as a tangent of this value.
-    pub fn numbers(&self, space: &Value) -> Result<Vec<f64>, Fault> {
+    pub(crate) fn numbers(&self, space: &Value) -> Result<Vec<f64>, Fault> {
         let shape = Self::of_value(&walk::zeros(space)?).vector();
         Ok(self.vector().coordinates(&shape))
     }
@@ -124,13 +123,18 @@ impl Datum {
 
 impl<'b> Evaluation<'b> {
     /// An evaluation of functions of a book.
-    pub fn new(book: &'b mut Book) -> Self {
+    pub(crate) fn new(book: &'b mut Book) -> Self {
         let maps = Rc::new(Maps::default());
         Self { book, maps, plain: Plain::default(), steps: 0, env: BTreeMap::new(), depth: 0 }
     }
 
     /// Applies a function.
-    pub fn call(&mut self, def: DefId, form: Form, args: Vec<Datum>) -> Result<Datum, Fault> {
+    pub(crate) fn call(
+        &mut self,
+        def: DefId,
+        form: Form,
+        args: Vec<Datum>,
+    ) -> Result<Datum, Fault> {
         let function = self.book.functions.get(&(def, form)).cloned();
         let function = function.ok_or_else(|| wrong("no such function"))?;
         self.depth += 1;
@@ -147,32 +151,23 @@ impl<'b> Evaluation<'b> {
         result
     }
 
-    /// The value of a term where these variables have these values.
-    pub fn evaluate(&mut self, term: &Term, env: &[(Sym, Datum)]) -> Result<Datum, Fault> {
-        let outer = std::mem::take(&mut self.env);
-        self.env.extend(env.iter().cloned());
-        let result = self.term(term);
-        self.env = outer;
-        result
-    }
-
     /// `map ⊙ x`
-    pub fn apply(&mut self, map: &Datum, x: Vector) -> Result<Vector, Fault> {
+    pub(crate) fn apply(&mut self, map: &Datum, x: Vector) -> Result<Vector, Fault> {
         apply(&mut self.plain, &self.maps, map.map()?, x)
     }
 
     /// `r ⊙ᴿ map`
-    pub fn apply_reverse(&mut self, r: Vector, map: &Datum) -> Result<Vector, Fault> {
+    pub(crate) fn apply_reverse(&mut self, r: Vector, map: &Datum) -> Result<Vector, Fault> {
         apply_reverse(&mut self.plain, r, &self.maps, map.map()?)
     }
 
     /// `1`, as a value.
-    pub fn one() -> Datum {
+    pub(crate) fn one() -> Datum {
         Datum::Map(ONE)
     }
 
     /// Builds a linear map.
-    pub fn build(
+    pub(crate) fn build(
         &mut self,
         make: impl FnOnce(&mut Maps, &mut Plain) -> Result<Map, Fault>,
     ) -> Result<Datum, Fault> {
@@ -352,19 +347,19 @@ impl<'b> Evaluation<'b> {
             }
             (Op::LmVCat, parts) => {
                 let parts = maps(parts)?;
-                self.build(|maps, _| maps.vcat(parts))
+                self.build(|maps, _| maps.stacked(Of::Tuple, parts))
             }
             (Op::LmHCat, parts) => {
                 let parts = maps(parts)?;
-                self.build(|maps, _| maps.hcat(parts))
+                self.build(|maps, _| maps.beside(Of::Tuple, parts))
             }
             (Op::LmVCatV | Op::LmLambda, [Datum::Items(items)]) => {
                 let parts = maps(items)?;
-                self.build(|maps, _| maps.vcat_v(parts))
+                self.build(|maps, _| maps.stacked(Of::Vector, parts))
             }
             (Op::LmHCatV | Op::LmLambdaT, [Datum::Items(items)]) => {
                 let parts = maps(items)?;
-                self.build(|maps, _| maps.hcat_v(parts))
+                self.build(|maps, _| maps.beside(Of::Vector, parts))
             }
             (Op::LmTranspose, [m]) => {
                 let m = m.map()?;
@@ -465,10 +460,10 @@ impl<'b> Evaluation<'b> {
             FoldKind::Forward { .. } => Ok(dot.unwrap_or(Datum::Space(Vector::Zero))),
             FoldKind::Map(_) => self.build(|table, arith| {
                 // m ↦ (π₁, m) from step to step; the state is what comes last.
-                let environment = table.select(0)?;
-                let mut state = table.select(1)?;
+                let environment = table.select(Of::Tuple, 0, 2)?;
+                let mut state = table.select(Of::Tuple, 1, 2)?;
                 for map in maps {
-                    let both = table.vcat(vec![environment, state])?;
+                    let both = table.stacked(Of::Tuple, vec![environment, state])?;
                     state = table.compose(arith, map, both)?;
                 }
                 Ok(state)
