@@ -5,8 +5,8 @@
 //! Law:   the tangent is `J (T a)`, where the pullback takes `y_bar` to `Jᵀ y_bar`. A structural zero meets no
 //!        partial derivative, as on the way back.
 //! Cost:  a constant times the program in time, and its memory.
-//! Limits: a rule that gives a pullback, and `stop_gradient` of a function, have no arrow of this type
-//!        ([`has_arrows`]); the pullback is transposed there.
+//! Limits: rules of the program's own, and `stop_gradient` of a function, have no arrow of this type ([`has_arrows`]); the
+//!        pullback is transposed there.
 
 use pullback_lambda::{
     AdOp, DefId, Expr, ExprKind, Linearised, Program, Scope, Slope, Type, VarId, is_first_order,
@@ -26,14 +26,13 @@ pub fn has_arrows(program: &Program, def: DefId) -> bool {
         program.defs[def].body.visit(&mut |term| {
             if let ExprKind::Ad(op, args) = &term.kind {
                 found &= match op {
-                    AdOp::CustomVjp => false,
+                    AdOp::CustomVjp | AdOp::CustomJvp => false,
                     AdOp::StopGradient => {
                         args.iter().all(|arg| is_first_order(&program.datas, &arg.ty))
                     }
                     AdOp::Vjp
                     | AdOp::Jvp
                     | AdOp::Linearize
-                    | AdOp::CustomJvp
                     | AdOp::Zeros
                     | AdOp::Checkpoint
                     | AdOp::AssumeLinear
@@ -251,8 +250,7 @@ impl Code<'_> {
                 (self.emit("x", Expr::ad(AdOp::StopGradient, values, ty, span)), Tan::Zero)
             }
             Arrow::Zeros => (self.emit("z", Expr::ad(AdOp::Zeros, values, ty, span)), Tan::Zero),
-            Arrow::CustomJvp => self.push_rule(args, &values, tans, comb),
-            Arrow::CustomVjp | Arrow::Vjp | Arrow::Jvp | Arrow::Linearize => {
+            Arrow::CustomJvp | Arrow::CustomVjp | Arrow::Vjp | Arrow::Jvp | Arrow::Linearize => {
                 self.outside(
                     "a derivative of a function that is not known before the program runs",
                 );
@@ -460,56 +458,6 @@ impl Code<'_> {
         }
     }
 
-    /// `custom_jvp f rule x`: the rule on the tangent of `x`. What the function captured keeps the derivative
-    /// that the function gives it.
-    fn push_rule(
-        &mut self,
-        args: &[Comb],
-        values: &[Expr],
-        mut tans: Vec<Tan>,
-        comb: &Comb,
-    ) -> (Expr, Tan) {
-        let span = self.span;
-        let (function, rule) = (&args[0].ty, &args[1].ty);
-        let plain = vec![
-            self.undualled(values[0].clone(), function),
-            self.undualled(values[1].clone(), rule),
-            values[2].clone(),
-        ];
-        let ruled = plain[1].clone();
-        let value = self.emit("y", Expr::ad(AdOp::CustomJvp, plain, comb.ty.clone(), comb.span));
-        let mut captured = Tan::Zero;
-        if self.may_flow(&args[0]) {
-            let mut arguments = vec![values[2].clone()];
-            if self.is_active(&args[2].ty) {
-                arguments.push(self.zero(&args[2].ty));
-            }
-            let answer = self.apply(values[0].clone(), arguments);
-            let flows = self.is_active(&comb.ty);
-            captured = self.dual_answer(answer, flows).1;
-        }
-        let tan = tans.swap_remove(2);
-        if tan.is_zero() {
-            return (value, captured);
-        }
-        let dot = self.boxed_atom(&tan, &args[2].ty);
-        let zero = self.zero(&comb.ty);
-        // A structural zero asks nothing of the rule: one that uses its own function would go on for ever.
-        let share = self.scope(|code| {
-            let given = code.extract(dot.clone(), values[2].clone(), &args[2].ty);
-            let ruled = code.emit("rule", ruled);
-            let answer = code.apply(ruled, vec![values[2].clone(), given]);
-            let answer = code.emit("q", answer);
-            let y_dot = code.emit("y_dot", Expr::proj(answer, 1, span));
-            code.inject(value.clone(), y_dot, &comb.ty)
-        });
-        let arms = vec![pullback_lambda::Arm::new(super::types::ZERO, vec![], zero)];
-        let share = Expr::match_(dot, arms, Some(share), span);
-        let share = self.emit("y_dot", share);
-        let total = self.add(captured, Tan::Any(share), &comb.ty);
-        (value, total)
-    }
-
     /// Whether a term may give a tangent, or a function that does.
     pub fn may_flow(&self, comb: &Comb) -> bool {
         let mut found = match &comb.kind {
@@ -530,35 +478,5 @@ impl Code<'_> {
         };
         comb.for_each_child(&mut |child| found = found || self.may_flow(child));
         found
-    }
-
-    /// A function without its tangents, as the program has it.
-    fn undualled(&mut self, value: Expr, ty: &Type) -> Expr {
-        if is_first_order(&self.program.datas, ty) {
-            return value;
-        }
-        let span = self.span;
-        if let Some((from, to)) = ty.as_fun() {
-            let (from, to) = (from.clone(), to.clone());
-            let rep = self.rep(&from);
-            let (var, argument) = self.fresh("x", rep);
-            let body = self.scope(|code| {
-                let mut arguments = vec![argument];
-                if code.is_active(&from) {
-                    arguments.push(code.zero(&from));
-                }
-                let answer = code.apply(value, arguments);
-                let flows = code.is_active(&to);
-                let (answer, _) = code.dual_answer(answer, flows);
-                code.undualled(answer, &to)
-            });
-            return self.program.lam(vec![var], body);
-        }
-        let mut items = vec![];
-        for (index, ty) in owned_components(ty).iter().enumerate() {
-            let item = Expr::proj(value.clone(), index, span);
-            items.push(self.undualled(item, ty));
-        }
-        Expr::record(items, ty.clone(), span)
     }
 }

@@ -151,7 +151,7 @@ fn jvp(
     style: Style,
 ) -> Result<DefId, Box<Diagnostic>> {
     // The rules of nested derivatives would be translated at each of their uses.
-    if !has_arrows(program, def) || has_rules(program, def) {
+    if !has_arrows(program, def) {
         return transposed(program, def, held, style);
     }
     let (from, to) = signature(program, def);
