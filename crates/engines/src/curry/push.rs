@@ -17,7 +17,6 @@ use super::code::{Code, Known, Pending};
 use super::comb::{Arrow, Comb, CombKind, Recursive};
 use super::tan::Tan;
 use super::translate::{translate, uncurried};
-use super::types::owned_components;
 
 /// Whether a definition and all it reaches have arrows of forward mode.
 pub fn has_arrows(program: &Program, def: DefId) -> bool {
