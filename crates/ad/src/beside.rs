@@ -113,25 +113,23 @@ impl Sizes<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.write_shapes(inner));
             let is_real = |var: &VarId| self.program.vars[*var].ty.elem == Elem::Real;
-            let sizes = |atom: Atom| self.shapes.get(&atom.var()?).cloned();
-            match stmt.op {
-                Op::Zero(shape) if stmt.vars.iter().all(is_real) => {
-                    if let Some(sizes) = sizes(shape) {
-                        stmt.op = Op::Copy(self.zeros(&sizes, &mut block.stmts));
-                    }
-                }
-                ref mut op => op.for_each_atom_mut(&mut |atom| {
-                    if let Some(sizes) = atom.var().and_then(|var| self.shapes.get(&var)).cloned() {
-                        let like = self.zeros(&sizes, &mut block.stmts);
-                        let rank = sizes.len() as u8;
-                        let unit = Type::scalar(Elem::Unit).with_rank(rank);
-                        let shape = self.program.fresh("size", unit);
-                        let op = Op::Shape(like, rank);
-                        block.stmts.push(Stmt::new(vec![shape], op, Span::NONE));
-                        *atom = shape.into();
-                    }
-                }),
+            if let Op::Zero(Atom::Var(shape)) = stmt.op
+                && stmt.vars.iter().all(is_real)
+                && let Some(sizes) = self.shapes.get(&shape).cloned()
+            {
+                stmt.op = Op::Copy(self.zeros(&sizes, &mut block.stmts));
             }
+            stmt.op.for_each_atom_mut(&mut |atom| {
+                if let Some(sizes) = atom.var().and_then(|var| self.shapes.get(&var)).cloned() {
+                    let like = self.zeros(&sizes, &mut block.stmts);
+                    let rank = sizes.len() as u8;
+                    let unit = Type::scalar(Elem::Unit).with_rank(rank);
+                    let shape = self.program.fresh("size", unit);
+                    let op = Op::Shape(like, rank);
+                    block.stmts.push(Stmt::new(vec![shape], op, Span::NONE));
+                    *atom = shape.into();
+                }
+            });
             block.stmts.push(stmt);
         }
     }

@@ -122,12 +122,14 @@ impl Absence<'_> {
                 Op::Loop(form) => each_row(form, covers, &mut added),
                 _ => {}
             }
-            match &stmt.op {
-                Op::ReadAcc(Atom::Var(acc)) if added.get(acc).is_some_and(|of| !of.is_empty()) => {
-                    self.sum(stmt.vars[0], *acc, &added[acc]);
-                }
-                Op::Loop(form) => self.loop_(stmt, form, covers),
-                _ => self.stmt(stmt),
+            if let Op::ReadAcc(Atom::Var(acc)) = &stmt.op
+                && let Some(summands) = added.get(acc).filter(|of| !of.is_empty())
+            {
+                self.sum(stmt.vars[0], *acc, summands);
+            } else if let Op::Loop(form) = &stmt.op {
+                self.loop_(stmt, form, covers);
+            } else {
+                self.stmt(stmt);
             }
             stmt.op.blocks().into_iter().for_each(|inner| self.block(inner, covers));
         }
@@ -291,11 +293,13 @@ fn summed(form: &Loop, state: usize, covers: &FxHashSet<(VarId, VarId)>) -> Opti
         makers.next().map(|stmt| &stmt.op)
     };
     let own = Atom::Var(form.states[state]);
-    let element = match made_by(form.body.results[state])? {
-        Op::Prim(Prim::Add, args) if args[1] == own => args[0],
-        Op::Prim(Prim::Add | Prim::Sub, args) if args[0] == own => args[1],
-        _ => return None,
+    let Op::Prim(prim @ (Prim::Add | Prim::Sub), args) = made_by(form.body.results[state])? else {
+        return None;
     };
+    let element = if args[0] == own { args[1] } else { args[0] };
+    if element == own || (args[0] != own && (args[1] != own || *prim == Prim::Sub)) {
+        return None;
+    }
     let mut op = made_by(element)?;
     if let Op::Prim(Prim::Neg, args) = op {
         op = made_by(args[0])?;
