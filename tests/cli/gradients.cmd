@@ -16,13 +16,13 @@ exit 0
 $ pullback show tests/cli/programs/gradients.pull applied --stage opt
 exit 0
 > fn @`grad applied`.0(a.0: [][]f64, x.1: []f64) -> f64, [][]f64, []f64 {
->   n.2: i64 = dim(x.1, 0)
->   check_size(a.0, 1, n.2, "dimension 2 of parameter `a` and `m`")
+>   size.2: i64 = dim(x.1, 0)
+>   check_size(a.0, 1, size.2, "dimension 2 of parameter `a` and `m`")
 >   n.3: i64 = dim(a.0, 0)
 >   zero.4: []f64 = zero(x.1)
 >   acc.5: acc []f64 = new_acc(zero.4)
 >   total.6: f64, bar.7: [][]f64 = for i.8 < n.3 with total.9: f64 = 0.0 {
->     total.10: f64 = for i.11 < n.2 with total.12: f64 = 0.0 {
+>     total.10: f64 = for i.11 < size.2 with total.12: f64 = 0.0 {
 >       element.13: f64 = a.0[i.8, i.11]
 >       element.14: f64 = x.1[i.11]
 >       t.15: f64 = mul(element.13, element.14)
@@ -298,9 +298,9 @@ exit 0
 $ pullback show tests/cli/programs/gradients.pull convolved --stage opt
 exit 0
 > fn @`grad convolved`.0(x.0: []f64, w.1: []f64) -> f64, []f64, []f64 {
->   n.2: i64 = dim(x.0, 0)
->   n.3: i64 = dim(w.1, 0)
->   t.4: i64 = int_sub(n.2, n.3)
+>   size.2: i64 = dim(w.1, 0)
+>   n.3: i64 = dim(x.0, 0)
+>   t.4: i64 = int_sub(n.3, size.2)
 >   t.5: i64 = int_add(t.4, 1)
 >   zero.6: []f64 = zero(x.0)
 >   acc.7: acc []f64 = new_acc(zero.6)
@@ -308,7 +308,7 @@ exit 0
 >   acc.9: acc []f64 = new_acc(zero.8)
 >   check_count(t.5)
 >   total.10: f64 = for i.11 < t.5 with total.12: f64 = 0.0 {
->     total.13: f64 = for j.14 < n.3 with total.15: f64 = 0.0 {
+>     total.13: f64 = for j.14 < size.2 with total.15: f64 = 0.0 {
 >       t.16: i64 = int_add(i.11, j.14)
 >       element.17: f64 = x.0[t.16]
 >       element.18: f64 = w.1[j.14]
@@ -318,7 +318,7 @@ exit 0
 >     }
 >     t.21: f64 = mul(total.13, total.13)
 >     bar.22: f64 = add(total.13, total.13)
->     for i.23 < n.3 {
+>     for i.23 < size.2 {
 >       t.24: i64 = int_add(i.11, i.23)
 >       element.25: f64 = x.0[t.24]
 >       element.26: f64 = w.1[i.23]
@@ -338,13 +338,13 @@ exit 0
 $ pullback show tests/cli/programs/gradients.pull attended --stage opt
 exit 0
 > fn @`grad attended`.0(q.0: []f64, keys.1: [][]f64, values.2: []f64) -> f64, []f64, [][]f64, []f64 {
->   n.3: i64 = dim(keys.1, 0)
->   n.4: i64 = dim(q.0, 0)
->   check_size(keys.1, 1, n.4, "dimension 2 of parameter `keys` and `d`")
->   check_size(values.2, 0, n.3, "the size of parameter `values` and `n`")
->   total.5: f64, total.6: f64, array.7: []f64 = for i.8 < n.3 with total.9: f64 = 0.0,
+>   size.3: i64 = dim(q.0, 0)
+>   n.4: i64 = dim(keys.1, 0)
+>   check_size(keys.1, 1, size.3, "dimension 2 of parameter `keys` and `d`")
+>   check_size(values.2, 0, n.4, "the size of parameter `values` and `n`")
+>   total.5: f64, total.6: f64, array.7: []f64 = for i.8 < n.4 with total.9: f64 = 0.0,
 >       total.10: f64 = 0.0 {
->     total.11: f64 = for i.12 < n.4 with total.13: f64 = 0.0 {
+>     total.11: f64 = for i.12 < size.3 with total.13: f64 = 0.0 {
 >       element.14: f64 = q.0[i.12]
 >       element.15: f64 = keys.1[i.8, i.12]
 >       t.16: f64 = mul(element.14, element.15)
@@ -364,14 +364,14 @@ exit 0
 >   p.25: f64 = mul(t.23, p.24)
 >   zero.26: []f64 = zero(q.0)
 >   acc.27: acc []f64 = new_acc(zero.26)
->   bar.28: [][]f64, bar.29: []f64 = for i.30 < n.3 {
+>   bar.28: [][]f64, bar.29: []f64 = for i.30 < n.4 {
 >     t.31: f64 = array.7[i.30]
 >     element.32: f64 = values.2[i.30]
 >     bar.33: f64 = mul(p.24, t.31)
 >     bar.34: f64 = mul(p.24, element.32)
 >     bar.35: f64 = sub(bar.34, p.25)
 >     bar.36: f64 = mul(bar.35, t.31)
->     bar.37: []f64 = for i.38 < n.4 {
+>     bar.37: []f64 = for i.38 < size.3 {
 >       element.39: f64 = q.0[i.38]
 >       element.40: f64 = keys.1[i.30, i.38]
 >       bar.41: f64 = mul(bar.36, element.39)
@@ -408,13 +408,13 @@ exit 0
 $ pullback show tests/cli/programs/gradients.pull inner --stage opt
 exit 0
 > fn @`grad inner`.0(x.0: []f64, alpha.1: []f64, mu.2: [][]f64) -> f64, []f64, []f64, [][]f64 {
->   n.3: i64 = dim(x.0, 0)
+>   size.3: i64 = dim(x.0, 0)
 >   n.4: i64 = dim(alpha.1, 0)
->   check_size(mu.2, 1, n.3, "dimension 2 of parameter `mu` and `d`")
+>   check_size(mu.2, 1, size.3, "dimension 2 of parameter `mu` and `d`")
 >   check_size(mu.2, 0, n.4, "the size of parameter `mu` and `k`")
 >   state.5: f64, array.6: []f64 = for j.7 < n.4 with m.8: f64 = -inf {
 >     element.9: f64 = alpha.1[j.7]
->     total.10: f64 = for i.11 < n.3 with total.12: f64 = 0.0 {
+>     total.10: f64 = for i.11 < size.3 with total.12: f64 = 0.0 {
 >       element.13: f64 = x.0[i.11]
 >       element.14: f64 = mu.2[j.7, i.11]
 >       t.15: f64 = sub(element.13, element.14)
@@ -450,7 +450,7 @@ exit 0
 >     bar.42: f64 = mul(p.34, t.41)
 >     bar.43: f64 = neg(bar.42)
 >     bar.44: f64 = mul(bar.43, 0.5)
->     bar.45: []f64 = for i.46 < n.3 {
+>     bar.45: []f64 = for i.46 < size.3 {
 >       element.47: f64 = x.0[i.46]
 >       element.48: f64 = mu.2[i.40, i.46]
 >       t.49: f64 = sub(element.47, element.48)

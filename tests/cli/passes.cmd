@@ -398,7 +398,7 @@ exit 0
 >   does  makes an array of boxes several arrays, of what is in the boxes
 >   law   x = [C(a, b) | i < n]; x[k] = C(y[k], z[k]) with y = [a | i < n], z = [b | i < n], if C is
 >         the only constructor and the rows of a and b are of one size each; so also where x is a
->         state of a loop
+>         state of a loop, and where a call hands x on
 >   phase simplify
 >   scope any code
 >   runs  in the optimiser, until nothing changes
