@@ -68,7 +68,7 @@ def test_clarke(w):
 
 
 def test_progress(w, capfd):
-    for engine, count in (("native", 100_000_000), ("ir", 5_000_000)):
+    for engine, count in (("native", 600_000_000), ("ir", 30_000_000)):
         told = []
         w.states(count, 0.3, engine=engine, progress=lambda done, all: told.append((done, all)))
         assert told and all(of == count for _, of in told) and sorted(told) == told
