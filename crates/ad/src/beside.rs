@@ -29,6 +29,7 @@ pub(crate) fn size_beside(
     linear: &mut Block,
     beside: Vec<Beside>,
 ) {
+    // What is bound outside of loops has its sizes computed once as it is.
     let outside: FxHashSet<VarId> =
         params.iter().chain(values.stmts.iter().flat_map(|stmt| &stmt.vars)).copied().collect();
     let (mut beside, inside): (Vec<Beside>, Vec<Beside>) =

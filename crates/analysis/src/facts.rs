@@ -104,7 +104,7 @@ impl FromIterator<Rc<FuncFacts>> for Facts {
 /// Gives the statements of all functions their ids.
 pub(crate) fn number(program: &mut Program) {
     for func in program.funcs.ids() {
-        program.funcs[func].number();
+        program.funcs[func].body.number();
     }
 }
 

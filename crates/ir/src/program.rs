@@ -497,11 +497,11 @@ impl Stmt {
     }
 }
 
-impl Func {
+impl Block {
     /// Numbers the statements. How many there are.
     pub fn number(&mut self) -> usize {
         let mut count = 0;
-        self.body.visit_mut(&mut |stmt| {
+        self.visit_mut(&mut |stmt| {
             stmt.id = StmtId::from_index(count);
             count += 1;
         });

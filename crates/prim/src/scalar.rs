@@ -33,6 +33,22 @@ pub enum ScalarFault {
 }
 
 impl Prim {
+    /// Whether the order of its two operands is no matter: the same bits come out, but for those of a NaN.
+    pub fn is_commutative(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Mul
+                | Self::IntAdd
+                | Self::IntMul
+                | Self::Eq
+                | Self::Ne
+                | Self::IntEq
+                | Self::IntNe
+                | Self::BoolEq
+        )
+    }
+
     /// Its value on scalars.
     pub fn eval_scalar(self, args: &[Scalar]) -> Result<Scalar, ScalarFault> {
         let row = self.row();

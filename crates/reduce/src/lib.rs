@@ -27,7 +27,7 @@ pub use eliminate::{ELIMINATE, Eliminated, eliminate, eliminate_checked, elimina
 pub use fragment::{outside_fragment, with_origin};
 pub use fuel::{FUEL, with_fuel};
 pub use pieces::{PIECES, pieces};
-pub use reach::{TRIM, operator_in, reachable, trim};
+pub use reach::{TRIM, found_in, operator_in, reachable, trim};
 pub use specialise::{SPECIALISE, specialise, specialise_all};
 pub use tidy::{TIDY, tidy, unfold};
 pub use transforms::{ForwardFn, TransformFn, Transforms};

@@ -6,7 +6,7 @@
 //! | [`folded`] | `mul x 1.0`, `mul 2.0 3.0` | `x`, `6.0` |
 
 use pullback_lambda::{Expr, ExprKind, Lit, TypeKind, VarId};
-use pullback_prim::Prim;
+use pullback_prim::{Prim, Scalar};
 use rustc_hash::FxHashMap;
 
 /// An operation on atoms.
@@ -60,7 +60,7 @@ fn operation(value: &Expr) -> Option<Operation> {
         return None;
     }
     let mut operands = args.iter().map(operand).collect::<Option<Vec<_>>>()?;
-    if matches!(prim, Prim::Add | Prim::Mul) {
+    if prim.is_commutative() {
         operands.sort_unstable();
     }
     Some(Operation(*prim, operands))
@@ -105,13 +105,12 @@ pub(super) fn folded(prim: Prim, args: &[Expr]) -> Option<Expr> {
     if prim == Prim::Mul && second == Some(1.0) {
         return Some(left.clone());
     }
-    let (a, b) = (first?, second?);
-    let value = if prim == Prim::Mul {
-        a * b
-    } else if prim == Prim::Add {
-        a + b
-    } else {
+    if !matches!(prim, Prim::Add | Prim::Mul) {
         return None;
-    };
-    value.is_finite().then(|| Expr::real(value, left.span))
+    }
+    let value = prim.eval_scalar(&[Scalar::Real(first?), Scalar::Real(second?)]).ok()?;
+    match value {
+        Scalar::Real(value) if value.is_finite() => Some(Expr::real(value, left.span)),
+        Scalar::Real(_) | Scalar::Int(_) | Scalar::Bool(_) | Scalar::Str(_) => None,
+    }
 }

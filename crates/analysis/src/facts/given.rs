@@ -9,8 +9,7 @@
 //! Input: the parameters and the body of a function. Output: for each array that the body binds, operations that give
 //! the array's sizes, on numbers and on variables that are there where it is bound.
 
-use pullback_base::Id;
-use pullback_ir::{Block, Op, Program, StmtId, VarId};
+use pullback_ir::{Block, Op, Program, VarId};
 use rustc_hash::FxHashMap;
 
 use super::{Ctx, Moves, Size, Symbol};
@@ -30,11 +29,7 @@ pub struct Given {
 impl GivenSizes {
     /// Those of a body with these parameters. It numbers the body's statements.
     pub fn of(program: &Program, params: &[VarId], body: &mut Block) -> Self {
-        let mut count = 0;
-        body.visit_mut(&mut |stmt| {
-            stmt.id = StmtId::from_index(count);
-            count += 1;
-        });
+        body.number();
         let ctx = Ctx::swept(program, params, body, Moves::Nowhere);
         let given = |array: VarId, sizes: &Vec<Size>| {
             let mut has_rows = true;

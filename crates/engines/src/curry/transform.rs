@@ -2,11 +2,11 @@
 //!
 //! Input: a closed definition `S -> T` with first-order types. Output: one for its value and derivative.
 
-use pullback_base::Diagnostic;
+use pullback_base::{Diagnostic, Name};
 use pullback_engine::source::moving;
 use pullback_eval::Budget;
-use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Program, Type};
-use pullback_reduce::{outside_fragment, unfold};
+use pullback_lambda::{AdOp, DefId, Expr, Program, Type, VarId};
+use pullback_reduce::{found_in, outside_fragment, unfold};
 
 use super::code::{Code, Style};
 use super::push::has_arrows;
@@ -43,7 +43,8 @@ fn check_size(program: &Program, def: DefId, style: Style) -> Result<(), Box<Dia
 /// translate the closures of the one before, their packages and the sums of their cotangents. A rule of the program's
 /// own may use the function that it belongs to, and stays behind its call.
 fn unfold_derivative(program: &mut Program, def: DefId) {
-    if program.cotangents.is_empty() || has_rules(program, def) {
+    let is_rule = |op| matches!(op, AdOp::CustomVjp | AdOp::CustomJvp);
+    if program.cotangents.is_empty() || found_in(program, def, is_rule).is_some() {
         return;
     }
     let before = reached_size(program, def);
@@ -52,18 +53,6 @@ fn unfold_derivative(program: &mut Program, def: DefId) {
     if reached_size(&unfolded, def) <= before.max(UNFOLDED) {
         *program = unfolded;
     }
-}
-
-/// Whether a definition reaches a function with a derivative of its own.
-fn has_rules(program: &Program, def: DefId) -> bool {
-    let rule = |op| matches!(op, AdOp::CustomVjp | AdOp::CustomJvp);
-    pullback_reduce::reachable(program, def).iter().any(|def| {
-        let mut found = false;
-        program.defs[*def].body.visit(&mut |term| {
-            found |= matches!(&term.kind, ExprKind::Ad(op, _) if rule(*op));
-        });
-        found
-    })
 }
 
 /// How many terms a definition reaches.
@@ -131,14 +120,7 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     };
     let pullback = code.program.lam(vec![bar_var], pullback);
     let pair = Expr::tuple(vec![value, pullback], span);
-    let body = code.close(pair);
-    let body = code.program.lam(vec![x_var], body);
-    let place = code.reserve(name, body.ty.clone());
-    code.program.defs[place].body = body;
-    code.finish();
-    if let Some(problem) = code.problem.take() {
-        return Err(problem);
-    }
+    let place = defined(&mut code, name, x_var, pair)?;
     pullback_reduce::tidy(program, first, place);
     Ok(place)
 }
@@ -193,14 +175,7 @@ fn jvp(
     };
     let y_dot = code.taken(&y_dot, &y, &to);
     let both = Expr::tuple(vec![y, y_dot], span);
-    let body = code.close(both);
-    let body = code.program.lam(vec![pair_var], body);
-    let place = code.reserve(name, body.ty.clone());
-    code.program.defs[place].body = body;
-    code.finish_pushes();
-    if let Some(problem) = code.problem.take() {
-        return Err(problem);
-    }
+    let place = defined(&mut code, name, pair_var, both)?;
     pullback_reduce::tidy(program, first, place);
     Ok(place)
 }
@@ -254,13 +229,27 @@ fn transposed(
         zeros
     };
     let both = Expr::tuple(vec![value, y_dot], span);
-    let body = code.close(both);
-    let body = code.program.lam(vec![pair_var], body);
+    defined(&mut code, name, pair_var, both)
+}
+
+/// The definition of a function of `var` whose body the code makes and ends with this answer, and all that it calls.
+fn defined(
+    code: &mut Code<'_>,
+    name: Name,
+    var: VarId,
+    answer: Expr,
+) -> Result<DefId, Box<Diagnostic>> {
+    let body = code.close(answer);
+    let body = code.program.lam(vec![var], body);
     let place = code.reserve(name, body.ty.clone());
     code.program.defs[place].body = body;
-    code.finish();
-    if let Some(problem) = code.problem.take() {
-        return Err(problem);
+    if code.is_forward {
+        code.finish_pushes();
+    } else {
+        code.finish();
     }
-    Ok(place)
+    match code.problem.take() {
+        Some(problem) => Err(problem),
+        None => Ok(place),
+    }
 }

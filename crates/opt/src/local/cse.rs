@@ -219,22 +219,6 @@ fn is_shareable(op: &Op) -> bool {
     )
 }
 
-/// Whether the order of the two operands is no matter.
-fn is_commutative(prim: Prim) -> bool {
-    matches!(
-        prim,
-        Prim::Add
-            | Prim::Mul
-            | Prim::IntAdd
-            | Prim::IntMul
-            | Prim::Eq
-            | Prim::Ne
-            | Prim::IntEq
-            | Prim::IntNe
-            | Prim::BoolEq
-    )
-}
-
 struct Writer<'p> {
     program: &'p Program,
     key: &'p mut Vec<Piece>,
@@ -290,7 +274,7 @@ impl Writer<'_> {
         match op {
             Op::Prim(prim, args) => {
                 self.key.push(Piece::Prim(*prim));
-                if is_commutative(*prim) && rank(args[0]) > rank(args[1]) {
+                if prim.is_commutative() && rank(args[0]) > rank(args[1]) {
                     atoms.reverse();
                 }
             }

@@ -296,10 +296,11 @@ fn summed(form: &Loop, state: usize, covers: &FxHashSet<(VarId, VarId)>) -> Opti
     let Op::Prim(prim @ (Prim::Add | Prim::Sub), args) = made_by(form.body.results[state])? else {
         return None;
     };
-    let element = if args[0] == own { args[1] } else { args[0] };
-    if element == own || (args[0] != own && (args[1] != own || *prim == Prim::Sub)) {
-        return None;
-    }
+    let element = match args[..] {
+        [state, element] if state == own => element,
+        [element, state] if state == own && *prim == Prim::Add => element,
+        _ => return None,
+    };
     let mut op = made_by(element)?;
     if let Op::Prim(Prim::Neg, args) = op {
         op = made_by(args[0])?;
