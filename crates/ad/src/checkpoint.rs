@@ -86,6 +86,7 @@ impl Ad {
                 is_constant: false,
                 is_checkpoint: true,
                 routine: None,
+                preconditions: vec![],
                 span: place,
             })
         };

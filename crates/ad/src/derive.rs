@@ -88,6 +88,7 @@ impl Ad {
                 is_constant: false,
                 is_checkpoint: false,
                 routine: None,
+                preconditions: vec![],
                 span: place,
             })
         };

@@ -53,7 +53,12 @@ impl MuteDebug<'_> {
         let fresh = params.iter().map(|param| Atom::Var(*param));
         let mut atoms = source.params.iter().copied().zip(fresh).collect();
         let mut body = rename(self.program, &source.body, &mut atoms);
-        let copy = self.program.funcs.push(Func { params, body: Block::default(), ..source });
+        let copy = self.program.funcs.push(Func {
+            params,
+            preconditions: vec![],
+            body: Block::default(),
+            ..source
+        });
         self.copies.insert(func, copy);
         self.block(&mut body);
         self.program.funcs[copy].body = body;

@@ -241,8 +241,12 @@ impl SpecialiseOrders {
         if let Some(known) = self.by_args.get(&(source, args.clone())) {
             return *known;
         }
-        let header =
-            Func { params: vec![], body: Block::default(), ..self.program.funcs[source].clone() };
+        let header = Func {
+            params: vec![],
+            preconditions: vec![],
+            body: Block::default(),
+            ..self.program.funcs[source].clone()
+        };
         let results = header.results.iter().map(|ty| self.nothing(*ty)).collect();
         let func = self.program.funcs.push(header);
         let at = self.copies.len();

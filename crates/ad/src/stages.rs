@@ -108,6 +108,7 @@ pub fn vjp(
         is_constant: false,
         is_checkpoint: false,
         routine: None,
+        preconditions: vec![],
         span,
     });
     Ok((finished(program, &[root]), root))

@@ -295,6 +295,7 @@ impl Tape<'_> {
                 is_constant: false,
                 is_checkpoint,
                 routine: None,
+                preconditions: vec![],
                 span,
             })
         };

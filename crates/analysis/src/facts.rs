@@ -27,7 +27,9 @@ mod size;
 use std::rc::Rc;
 
 use pullback_base::{Id, IdVec};
-use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, StmtId, VarId};
+use pullback_ir::{
+    Atom, Block, Func, FuncId, Loop, LoopForm, Op, Precondition, Program, Stmt, StmtId, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::condition::Condition;
@@ -61,6 +63,10 @@ pub struct FuncFacts {
     /// The loops, by index, that have an iteration for each row of an accumulator that they add to, or of an array that
     /// they read.
     pub covers: FxHashSet<(VarId, VarId)>,
+    /// What is known of the arguments of each call.
+    pub calls: FxHashMap<StmtId, Vec<Handed>>,
+    /// What is known of the results of the function.
+    pub results: Vec<Handed>,
     /// Results that are arrays of boxes with contents of one size: what gives the sizes of each field as one array.
     pub regular: FxHashMap<(StmtId, usize), Vec<Vec<Option<Op>>>>,
 }
@@ -126,8 +132,8 @@ impl FuncFacts {
 
     /// What is known of a function, whose statements are numbered.
     pub(crate) fn of(program: &Program, func: FuncId, moves: Moves) -> Self {
-        let Func { params, body, .. } = &program.funcs[func];
-        Ctx::swept(program, params, body, moves).facts
+        let Func { params, preconditions, body, .. } = &program.funcs[func];
+        Ctx::swept(program, (params, preconditions), body, moves).facts
     }
 }
 
@@ -161,13 +167,21 @@ type Kept = Vec<Option<Size>>;
 
 /// The sizes of a variable: those that are known, and its own.
 fn of_own(var: VarId, sizes: &[Option<Size>]) -> Vec<Size> {
-    let own = |k: usize| Size::exact(Symbol::Dim(var, k as u8));
-    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(k))).collect()
+    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(var, k))).collect()
+}
+
+/// What is known of a value that a call or a function hands over: which symbol it is, if it is an Int, or the size of each
+/// dimension, if it is an array, and whether that is so without rows too.
+pub type Handed = Vec<Option<(Symbol, bool)>>;
+
+/// The size that a dimension of an array has, of which nothing else is known.
+fn own(var: VarId, k: usize) -> Size {
+    Size::exact(Symbol::Dim(var, k as u8))
 }
 
 /// A number that is known by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Symbol {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
     /// A number.
     Number(i64),
     /// The size of a dimension of an array.
@@ -230,7 +244,12 @@ struct Ctx<'p> {
 
 impl<'p> Ctx<'p> {
     /// What is known behind a body, whose statements are numbered.
-    fn swept(program: &'p Program, params: &[VarId], body: &'p Block, moves: Moves) -> Self {
+    fn swept(
+        program: &'p Program,
+        (params, preconditions): (&[VarId], &[Precondition]),
+        body: &'p Block,
+        moves: Moves,
+    ) -> Self {
         let mut ctx = Self {
             program,
             in_place: moves == Moves::Nowhere,
@@ -250,7 +269,9 @@ impl<'p> Ctx<'p> {
             seen: FxHashSet::default(),
         };
         params.iter().for_each(|param| ctx.unknown(*param));
+        preconditions.iter().for_each(|known| ctx.require(known));
         ctx.block(body);
+        ctx.facts.results = body.results.iter().map(|result| ctx.handed(*result)).collect();
         ctx
     }
 
@@ -341,6 +362,10 @@ impl<'p> Ctx<'p> {
             self.facts.anywhere.insert(stmt.id);
         } else {
             self.facts.anywhere.remove(&stmt.id);
+        }
+        if let Op::Call(_, args) = &stmt.op {
+            let handed = args.iter().map(|arg| self.handed(*arg)).collect();
+            self.facts.calls.insert(stmt.id, handed);
         }
         self.learn_cover(&stmt.op);
         self.learn_condition(stmt);

@@ -19,6 +19,7 @@
 //! | [`horn`] | what follows from clauses and facts, such as what a pass may not change? |
 //! | [`lattice`] | what is known of a value that is one of several? |
 //! | [`loop_shape`] | what does a loop make of each of its states? |
+//! | [`preconditions`] | which Ints and sizes are the same in each call of a function? |
 //! | [`reorder`] | may one statement come before another? |
 //! | [`sizes`] | which Int is the size of an array, or which other array has the same one, wherever the array is? |
 //! | [`undefined`] | which variables may have no value? |
@@ -39,6 +40,7 @@ pub mod horn;
 mod kept;
 pub mod lattice;
 pub mod loop_shape;
+pub mod preconditions;
 pub mod reorder;
 pub mod sizes;
 pub mod undefined;

@@ -6,13 +6,13 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The candidates nearest to `name` that are near enough to be meant: of its letters at most a third
-/// differ. Of candidates as near, those with the same letters in another order, then the shorter ones: a
-/// letter too many is the commoner slip. Those that nothing tells apart are all given, up to three, one whose letters
+/// differ. Of candidates as near, those with the same letters in another order, then those with the same first letter,
+/// then the shorter ones: a letter too many is the commoner slip. Those that nothing tells apart are all given, up to three, one whose letters
 /// are neighbours on the keyboard first.
 pub fn nearest_few<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // One letter changed makes another word of a short name: only its case may differ.
     let allowed = (name.chars().count() / 3).min(MOST);
-    let mut best: Option<(usize, bool, usize)> = None;
+    let mut best: Option<(usize, bool, bool, usize)> = None;
     let mut few: Vec<&str> = Vec::new();
     let near = candidates
         .into_iter()
@@ -21,7 +21,9 @@ pub fn nearest_few<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
         .filter(|candidate| name.len().abs_diff(candidate.len()) <= 4 * allowed)
         .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)));
     for (distance, candidate) in near {
-        let key = (distance, sorted(candidate) != sorted(name), candidate.len());
+        let has_other_letters = sorted(candidate) != sorted(name);
+        let begins_otherwise = candidate.chars().next() != name.chars().next();
+        let key = (distance, has_other_letters, begins_otherwise, candidate.len());
         if best.is_none_or(|best| key < best) {
             best = Some(key);
             few.clear();
@@ -144,6 +146,7 @@ mod tests {
         assert_eq!(nearest("lenght", ["length", "size"]), Some("length"));
         assert_eq!(nearest("deltaa", ["delta1", "delta"]), Some("delta"));
         assert_eq!(nearest("sni", ["snd", "sin"]), Some("sin"));
+        assert_eq!(nearest("grd", ["rd", "grad"]), Some("grad"));
         assert_eq!(nearest("x", ["y", "z"]), None);
         assert_eq!(nearest("sumn", ["snum", "sum"]), Some("sum"));
         assert_eq!(nearest("tanhx", ["tnahx"]), Some("tnahx"));

@@ -28,8 +28,9 @@ mod walk;
 pub use boxes::Boxes;
 pub use parse::parse;
 pub use program::{
-    Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program,
-    Request, RequestId, Role, Rule, RuleId, Stmt, StmtId, StrId, Var, VarId, holds_real,
+    Arm, Atom, Block, Constructor, Data, Func, FuncId, Loop, LoopForm, Match, Mode, Op,
+    Precondition, Program, Request, RequestId, Role, Rule, RuleId, Stmt, StmtId, StrId, Var, VarId,
+    holds_real,
 };
 pub use scope::Scope;
 pub use trim::trimmed;

@@ -13,7 +13,8 @@ use pullback_base::{Diagnostic, FileId, Name, Span};
 use pullback_prim::Routine;
 
 use crate::program::{
-    Block, Constructor, Data, Func, FuncId, Mode, Program, Request, Rule, Stmt, Var, VarId,
+    Block, Constructor, Data, Func, FuncId, Mode, Precondition, Program, Request, Rule, Stmt, Var,
+    VarId,
 };
 use crate::ty::{DataId, Elem, Type};
 use lex::{Placed, Token, lex, unescape};
@@ -188,6 +189,13 @@ impl Parser<'_> {
                 results.push(self.ty()?);
             }
         }
+        let mut preconditions = Vec::new();
+        if self.accept("requires") {
+            preconditions.push(self.precondition()?);
+            while self.accept(",") {
+                preconditions.push(self.precondition()?);
+            }
+        }
         let span = self.span_from(start);
         let body = self.block(None)?;
         Ok(self.program.funcs.push(Func {
@@ -198,8 +206,35 @@ impl Parser<'_> {
             is_constant,
             is_checkpoint,
             routine: None,
+            preconditions,
             span,
         }))
+    }
+
+    /// `dim(array, 1) = n`, or `dim(array, 1) = n with rows`
+    fn precondition(&mut self) -> Parsed<Precondition> {
+        let (array, dimension) = self.dim()?;
+        self.expect("=")?;
+        let size = if self.is("dim") {
+            let (array, dimension) = self.dim()?;
+            (array, Some(dimension))
+        } else {
+            (VarId(self.numbered()?.1), None)
+        };
+        let is_exact = !self.accept("with");
+        if !is_exact {
+            self.expect("rows")?;
+        }
+        Ok(Precondition { array, dimension, size, is_exact })
+    }
+
+    /// `dim(array, 1)`
+    fn dim(&mut self) -> Parsed<(VarId, u8)> {
+        self.expect("dim")?;
+        let at = self.at;
+        let [array, dimension] = self.operands()?;
+        let array = array.var().ok_or_else(|| self.mistake("a variable has dimensions"))?;
+        Ok((array, self.dimension(at, dimension)?))
     }
 
     /// A block between braces; the body of a loop with so many states may collect values.

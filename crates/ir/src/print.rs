@@ -30,8 +30,8 @@
 use pullback_base::{Id, Name};
 
 use crate::program::{
-    Atom, Block, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Program, Request, Role, Rule, Stmt,
-    VarId,
+    Atom, Block, Func, FuncId, Loop, LoopForm, Match, Mode, Op, Precondition, Program, Request,
+    Role, Rule, Stmt, VarId,
 };
 use crate::ty::{DataId, Elem, Type};
 
@@ -274,9 +274,25 @@ impl<'a> Printer<'a> {
                 func.results.iter().map(|ty| self.program.print_type(*ty)).collect();
             self.separated(&results);
         }
+        if !func.preconditions.is_empty() {
+            self.push(" requires ");
+            let all: Vec<_> = func.preconditions.iter().map(|one| self.precondition(one)).collect();
+            self.separated(&all);
+        }
         self.push(" ");
         self.block_of_lines(&func.body, func.body.results.len());
         self.end_line();
+    }
+
+    /// `dim(array, 1) = n`, or `dim(array, 1) = n with rows`
+    fn precondition(&self, known: &Precondition) -> String {
+        let dim = |var, k| format!("dim({}, {k})", self.program.print_var(var));
+        let size = match known.size {
+            (var, Some(k)) => dim(var, k),
+            (var, None) => self.program.print_var(var),
+        };
+        let if_rows = if known.is_exact { "" } else { " with rows" };
+        format!("{} = {size}{if_rows}", dim(known.array, known.dimension))
     }
 
     /// `name.number: type`

@@ -142,8 +142,38 @@ pub struct Func {
     /// The routine that does the same, if there is one: whoever runs the code may call that instead. No pass changes the
     /// parameters and results, nor puts the body in the place of a call.
     pub routine: Option<Routine>,
+    /// What is so of its parameters in every call.
+    pub preconditions: Vec<Precondition>,
     /// Where its name was written.
     pub span: Span,
+}
+
+impl Func {
+    /// Forgets the preconditions that speak of what is no parameter any more.
+    pub fn keep_preconditions(&mut self) {
+        let params = &self.params;
+        self.preconditions.retain(|known| known.vars().iter().all(|var| params.contains(var)));
+    }
+}
+
+/// That the size at a dimension of a parameter is another size, or an Int, that comes to the same call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Precondition {
+    /// The parameter, an array.
+    pub array: VarId,
+    /// Which dimension of it.
+    pub dimension: u8,
+    /// What its size is: a parameter that is an Int, or the size at a dimension of one that is an array.
+    pub size: (VarId, Option<u8>),
+    /// Whether that is so also without rows there.
+    pub is_exact: bool,
+}
+
+impl Precondition {
+    /// The two parameters.
+    pub fn vars(&self) -> [VarId; 2] {
+        [self.array, self.size.0]
+    }
 }
 
 /// Statements, then results. What a block binds is not seen outside it.

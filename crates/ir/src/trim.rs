@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Atom, Block, Constructor, Data, Func, FuncId, Mode, Op, Program, Request, RequestId, Rule,
-    RuleId, VarId,
+    Atom, Block, Constructor, Data, Func, FuncId, Mode, Op, Precondition, Program, Request,
+    RequestId, Rule, RuleId, VarId,
 };
 use crate::ty::{DataId, Elem, Type};
 
@@ -72,6 +72,7 @@ impl Trim<'_> {
             is_constant,
             is_checkpoint: *is_checkpoint,
             routine: *routine,
+            preconditions: vec![],
             span,
         });
         self.funcs.insert(func, id);
@@ -160,11 +161,16 @@ impl Trim<'_> {
         let source = &self.source.funcs[func];
         let params = source.params.iter().map(|param| self.var(*param)).collect();
         let results = source.results.iter().map(|result| self.ty(*result)).collect();
+        let mut preconditions = source.preconditions.clone();
+        for Precondition { array, size, .. } in &mut preconditions {
+            (*array, size.0) = (self.var(*array), self.var(size.0));
+        }
         let mut body = source.body.clone();
         self.block(&mut body);
         let target = &mut self.out.funcs[self.funcs[&func]];
         target.params = params;
         target.results = results;
+        target.preconditions = preconditions;
         target.body = body;
     }
 

@@ -19,7 +19,7 @@ use std::fmt;
 use pullback_base::Id;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Atom, Block, FuncId, Op, Program, Stmt, VarId};
+use crate::program::{Atom, Block, Func, FuncId, Op, Precondition, Program, Stmt, VarId};
 use crate::ty::{Elem, Type};
 
 macro_rules! rules {
@@ -61,6 +61,9 @@ rules! {
         "A variable is used after what binds it, in the same block or one inside it.";
     Constant "constant"
         "A constant takes no parameters.";
+    Preconditions "preconditions"
+        "A precondition says of a dimension of a parameter which parameter that is an Int, or which dimension of \
+            one, its size is.";
     Arity "arity"
         "Calls, primitives and constructors have as many operands as the function, the table \
             or the declaration says.";
@@ -199,15 +202,35 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    fn check_func(&mut self, func: &'a crate::program::Func) {
+    fn check_func(&mut self, func: &'a Func) {
         self.demand(!func.is_constant || func.params.is_empty(), VerifierRule::Constant, |_| {
             "a constant has parameters".to_string()
         });
         for param in &func.params {
             self.bind(*param, true);
         }
+        for known in &func.preconditions {
+            self.check_precondition(func, known);
+        }
         self.check_block(&func.body, &func.results, "the body");
         self.leave(&func.params);
+    }
+
+    /// A precondition speaks of dimensions of parameters and of parameters that are Ints.
+    fn check_precondition(&mut self, func: &Func, known: &Precondition) {
+        let is_dimension = |program: &Program, array: VarId, k| {
+            program.vars.get(array).is_some_and(|array| array.ty.is_array() && k < array.ty.rank)
+        };
+        let is_size = match known.size {
+            (array, Some(k)) => is_dimension(self.program, array, k),
+            (n, None) => self.program.vars.get(n).is_some_and(|n| n.ty == Type::INT),
+        };
+        let is_of_params = known.vars().iter().all(|var| func.params.contains(var));
+        let holds =
+            is_size && is_of_params && is_dimension(self.program, known.array, known.dimension);
+        self.demand(holds, VerifierRule::Preconditions, |program| {
+            format!("the one for {}", program.print_var(known.array))
+        });
     }
 
     /// Binds a variable, which may be an accumulator or not.

@@ -113,6 +113,7 @@ impl<'p> Ctx<'p> {
             is_constant: false,
             is_checkpoint: false,
             routine: None,
+            preconditions: vec![],
             span,
         })
     }

@@ -78,7 +78,7 @@ impl Versions<'_> {
         });
         let params = params.collect();
         let body = rename(self.program, &body, &mut atoms);
-        let copy = Func { params, body, ..self.program.funcs[func].clone() };
+        let copy = Func { params, preconditions: vec![], body, ..self.program.funcs[func].clone() };
         let copy = self.program.funcs.push(copy);
         self.copies.insert(func, copy);
         self.todo.push(copy);

@@ -30,6 +30,7 @@ pub const PASSES: &[Pass] = &[
     crate::constants::propagate_sizes::PASS,
     crate::constants::interprocedural_sizes::PASS,
     crate::constants::interprocedural_constants::PASS,
+    crate::constants::preconditions::PASS,
     crate::loops::unroll::PASS,
     crate::aggregates::unpack_sums::PASS,
     crate::aggregates::scalar_replacement::PASS,
@@ -191,6 +192,11 @@ impl Run<'_, '_> {
             }
             let start = Instant::now();
             let what = (pass.run)(&mut self.program, self.roots, &mut self.analyses);
+            if what != Changed::Nothing {
+                for func in self.program.funcs.ids() {
+                    self.program.funcs[func].keep_preconditions();
+                }
+            }
             self.analyses.forget(&what);
             if what == Changed::Nothing {
                 self.idle.insert(pass.name, self.analyses.version());

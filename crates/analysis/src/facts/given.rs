@@ -30,7 +30,7 @@ impl GivenSizes {
     /// Those of a body with these parameters. It numbers the body's statements.
     pub fn of(program: &Program, params: &[VarId], body: &mut Block) -> Self {
         body.number();
-        let ctx = Ctx::swept(program, params, body, Moves::Nowhere);
+        let ctx = Ctx::swept(program, (params, &[]), body, Moves::Nowhere);
         let given = |array: VarId, sizes: &Vec<Size>| {
             let mut has_rows = true;
             let sizes = sizes.iter().map(|size| {

@@ -12,9 +12,10 @@
 //! Invariants. Of equal symbols one stands for all, a number if there is one. An equality is forgotten when the block
 //! ends in which it was found.
 
-use pullback_ir::{Atom, Block, Op, Stmt, Type, VarId};
+use pullback_ir::{Atom, Block, Op, Precondition, Stmt, Type, VarId};
 
-use super::{Ctx, Size, Symbol};
+use super::range::ENDLESS;
+use super::{Ctx, Handed, Range, Size, Symbol, own};
 use crate::sizes::{self, size_of};
 
 impl Ctx<'_> {
@@ -54,6 +55,37 @@ impl Ctx<'_> {
         }
         let size = *self.dims.get(&a.var()?)?.get(k)?;
         Some(Size { symbol: self.representative(size.symbol), ..size })
+    }
+
+    /// What is so in every call.
+    pub(super) fn require(&mut self, known: &Precondition) {
+        let symbol = match known.size {
+            (array, Some(k)) => Symbol::Dim(array, k),
+            (n, None) => Symbol::Int(n),
+        };
+        if !known.is_exact {
+            return self.if_rows.push((known.array, known.dimension, symbol));
+        }
+        if let Symbol::Int(n) = symbol {
+            self.ranges.insert(n, Range { is: Some((symbol, 0)), ..Range::of(0, ENDLESS) });
+        }
+        let dims = self.dims.get_mut(&known.array);
+        if let Some(size) = dims.and_then(|dims| dims.get_mut(usize::from(known.dimension))) {
+            *size = Size::exact(symbol);
+        }
+    }
+
+    /// What is known of a value that is handed over.
+    pub(super) fn handed(&self, atom: Atom) -> Handed {
+        if self.program.type_of(atom) == Type::INT {
+            return vec![Some((self.symbol(atom), true))];
+        }
+        let known = |k| {
+            let size = self.size(atom, k)?;
+            let symbol = self.with_rows(size.symbol).filter(|_| !size.is_exact);
+            Some((symbol.unwrap_or(size.symbol), size.is_exact))
+        };
+        (0..usize::from(self.program.type_of(atom).rank)).map(known).collect()
     }
 
     /// Two symbols are equal from here on, in this block. Of two numbers nothing follows but that this is not reached.
@@ -186,9 +218,4 @@ impl Ctx<'_> {
         }
         Some(dims)
     }
-}
-
-/// The size that a dimension of an array has, of which nothing else is known.
-fn own(var: VarId, k: usize) -> Size {
-    Size::exact(Symbol::Dim(var, k as u8))
 }

@@ -179,6 +179,7 @@ impl Regions<'_, '_> {
             is_constant: false,
             is_checkpoint: false,
             routine: None,
+            preconditions: vec![],
             span,
         });
         Stmt::new(given, Op::Call(func, args), span)

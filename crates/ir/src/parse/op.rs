@@ -218,7 +218,7 @@ impl Parser<'_> {
     }
 
     /// The number of a dimension: the second operand of those whose list starts at this token.
-    fn dimension(&mut self, at: usize, atom: Atom) -> Parsed<u8> {
+    pub(super) fn dimension(&mut self, at: usize, atom: Atom) -> Parsed<u8> {
         let number = if let Atom::Int(number) = atom { u8::try_from(number).ok() } else { None };
         number.ok_or_else(|| {
             self.at = at + 3;
@@ -264,7 +264,7 @@ impl Parser<'_> {
     }
 
     /// As many operands between parentheses as are asked for.
-    fn operands<const N: usize>(&mut self) -> Parsed<[Atom; N]> {
+    pub(super) fn operands<const N: usize>(&mut self) -> Parsed<[Atom; N]> {
         let at = self.at;
         let operands = self.arguments()?;
         operands.try_into().map_err(|operands: Vec<_>| {

@@ -124,7 +124,14 @@ impl Deforest<'_> {
         }
         // The fused function has the name and place of the producer, for messages.
         let params = own.into_iter().chain(others).collect();
-        Some(self.program.funcs.push(Func { params, results: f.results, body, routine: None, ..g }))
+        Some(self.program.funcs.push(Func {
+            params,
+            results: f.results,
+            body,
+            routine: None,
+            preconditions: vec![],
+            ..g
+        }))
     }
 }
 

@@ -252,6 +252,7 @@ fn composed(program: &mut Program, pair: Pair) -> Func {
     body.stmts.append(&mut later.stmts);
     body.results.append(&mut later.results);
     func.params = [params, more].concat();
+    func.preconditions = vec![];
     func.results.append(&mut other.results);
     func.name = format!("both sweeps of {}", func.name).into();
     func.body = body;

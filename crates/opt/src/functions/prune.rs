@@ -16,8 +16,8 @@
 
 use pullback_base::{Id, IdVec};
 use pullback_ir::{
-    Atom, Block, DataId, Elem, FuncId, Mode, Op, Program, RequestId, Rule, RuleId, StrId, Type,
-    VarId,
+    Atom, Block, DataId, Elem, FuncId, Mode, Op, Precondition, Program, RequestId, Rule, RuleId,
+    StrId, Type, VarId,
 };
 
 use crate::pass::{Pass, Phase, Scope};
@@ -234,6 +234,9 @@ impl Numbers {
         for func in program.funcs.ids() {
             let func = &mut program.funcs[func];
             func.params.iter_mut().for_each(|var| *var = now(&self.vars, *var));
+            for Precondition { array, size, .. } in &mut func.preconditions {
+                (*array, size.0) = (now(&self.vars, *array), now(&self.vars, size.0));
+            }
             func.results.iter_mut().for_each(|ty| self.ty(ty));
             self.block(&mut func.body);
         }

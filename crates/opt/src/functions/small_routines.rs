@@ -79,5 +79,5 @@ fn text(program: &mut Program, func: FuncId) -> FuncId {
     let fresh = params.iter().map(|param| Atom::Var(*param));
     let mut atoms = source.params.iter().copied().zip(fresh).collect();
     let body = rename(program, &source.body, &mut atoms);
-    program.funcs.push(Func { params, body, routine: None, ..source })
+    program.funcs.push(Func { params, body, routine: None, preconditions: vec![], ..source })
 }
