@@ -185,3 +185,15 @@ exit 0
 > value: NaN
 >   derivative by x: NaN
 >   change: not bounded, since NaN may arise
+
+$ pullback bounds tests/cli/programs/bounds.pull parabola --interval x=[0,1]
+
+$ pullback bounds tests/cli/programs/bounds.pull product --interval x=[-1,2] --interval y=[3,4]
+
+$ pullback bounds tests/cli/programs/bounds.pull product 1.0 --interval y=[3,inf]
+
+$ pullback bounds tests/cli/programs/bounds.pull pair 0.5 --interval v=[-1,2]
+
+$ pullback bounds tests/cli/programs/bounds.pull lot --interval x=[0,1]
+
+$ pullback bounds tests/cli/programs/bounds.pull parabola --interval x=[-inf,-1]
