@@ -28,6 +28,8 @@ pub struct Entry {
     pub result: Ty,
     /// That type in words.
     pub result_text: String,
+    /// Whether there are values in it whose type names its tangent type.
+    pub result_has_charts: bool,
 }
 
 /// A parameter.
@@ -40,6 +42,8 @@ pub struct ParamInfo {
     pub is_data: bool,
     /// Whether there are Reals in it.
     pub has_reals: bool,
+    /// Whether there are values in it whose type names its tangent type.
+    pub has_charts: bool,
     /// Its type.
     ty: Ty,
     /// Its type in words if no Real can be given to it.
@@ -90,6 +94,7 @@ impl Entry {
                 name: name.unwrap_or_else(|| format!("argument {}", position + 1)),
                 is_data: !seen.function,
                 has_reals: seen.real,
+                has_charts: seen.charts,
                 ty: from.as_ref().clone(),
                 other_than_real: (!takes_real(from)).then(|| show_type(typed, from)),
             });
@@ -105,6 +110,7 @@ impl Entry {
             declared,
             result: result.clone(),
             result_text: show_type(typed, result),
+            result_has_charts: look(typed, result).charts,
         }
     }
 
@@ -302,6 +308,7 @@ pub(crate) fn holds_functions(typed: &Typed, ty: &Ty) -> bool {
 struct Seen {
     real: bool,
     function: bool,
+    charts: bool,
     /// Sum types under way.
     open: Vec<pullback_types::ty::TypeDeclId>,
 }
@@ -363,6 +370,7 @@ fn look_into(typed: &Typed, ty: &Ty, seen: &mut Seen) {
                 return;
             }
             seen.open.push(*id);
+            seen.charts |= typed.types[*id].tangent.is_some();
             let fields = typed.types[*id].constructors.iter().flat_map(|con| &con.fields);
             fields.for_each(|field| {
                 // The parameters of the declaration stand for `args`, which have been looked at.

@@ -62,8 +62,14 @@ impl Table {
 
     /// Whether the type is the derived tangent type of this sum.
     pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
-        let Ty::Tangent(inner) = self.head(ty) else { return false };
-        matches!(self.head(&inner), Ty::Sum(id, _) if id == sum)
+        self.args_of_tangent(ty, sum).is_some()
+    }
+
+    /// The arguments of this sum if the type is its derived tangent type.
+    fn args_of_tangent(&mut self, ty: &Ty, sum: TypeDeclId) -> Option<Vec<Ty>> {
+        let Ty::Tangent(inner) = self.head(ty) else { return None };
+        let Ty::Sum(id, args) = self.head(&inner) else { return None };
+        (id == sum).then(|| args.to_vec())
     }
 }
 
@@ -118,9 +124,12 @@ impl Solver<'_> {
         span: Span,
         want: Option<&Ty>,
     ) -> Head {
-        let args: Vec<Ty> =
-            self.typed.types[sum].params.clone().iter().map(|_| self.unifier.fresh()).collect();
-        let of_tangent = want.is_some_and(|want| self.unifier.table.is_tangent_of(want, sum));
+        // A tangent alone does not tell of which type it is.
+        let wanted = want.and_then(|want| self.unifier.table.args_of_tangent(want, sum));
+        let of_tangent = wanted.is_some();
+        let args = wanted.unwrap_or_else(|| {
+            self.typed.types[sum].params.iter().map(|_| self.unifier.fresh()).collect()
+        });
         let (fields, whole) = self.constructor_types(span, (sum, tag), &args, of_tangent);
         let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
         let name =
