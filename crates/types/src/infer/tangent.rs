@@ -84,6 +84,18 @@ impl Table {
         }
     }
 
+    /// Whether the type is the derived tangent type of this sum.
+    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
+        self.args_of_tangent(ty, sum).is_some()
+    }
+
+    /// The arguments of this sum if the type is its derived tangent type.
+    pub(super) fn args_of_tangent(&mut self, ty: &Ty, sum: TypeDeclId) -> Option<Vec<Ty>> {
+        let Ty::Tangent(inner) = self.head(ty) else { return None };
+        let Ty::Sum(id, args) = self.head(&inner) else { return None };
+        (id == sum).then(|| args.to_vec())
+    }
+
     fn any_discrete<'t>(
         &mut self,
         items: impl Iterator<Item = &'t Ty>,
