@@ -50,7 +50,7 @@ exit 0
 
 $ pullback jvp tests/cli/programs/turns.pull squared 'Circle (0.6, 0.8)' --tangent 1.0
 exit 1
-! error[E0605]: a command does not take the derivative of a `Circle`
+! error[E0834]: a command does not take the derivative of a `Circle`
 !   --> tests/cli/programs/turns.pull:16:5
 !    |
 ! 16 | def squared (c: Circle): Circle =

@@ -139,7 +139,7 @@ fn in_charts(entry: &Entry, wrt: &[String]) -> Option<Diagnostic> {
         None => return None,
     };
     let title = format!("there is no function for the derivative of `{}` {what}", entry.name);
-    let diagnostic = Diagnostic::error("E0605", entry.span, title, "defined here")
+    let diagnostic = Diagnostic::error("E0834", entry.span, title, "defined here")
         .note("the type names its tangent type, which programs know")
         .hint("take the derivative in a definition, as in `def slope (x: T) = grad f x`, or with respect to other parameters");
     Some(diagnostic)

@@ -121,7 +121,7 @@ impl<'a> Infer<'a> {
         if self.unifier.table.has_charts(result) {
             let found = self.solver().show(result);
             let title = format!("a command does not take the derivative of a `{found}`");
-            let diagnostic = Diagnostic::error("E0605", span, title, "gives one")
+            let diagnostic = Diagnostic::error("E0834", span, title, "gives one")
                 .note("its type names its tangent type, which `jvp`, `vjp` and `jacobian` in the program know")
                 .hint("ask for the derivative in an expression: `pullback run FILE -e 'jacobian f x'`");
             self.unifier.report(diagnostic);
@@ -131,7 +131,7 @@ impl<'a> Infer<'a> {
     fn report_value_in_charts(&mut self, ty: &Ty, span: Span) {
         let found = self.solver().show(ty);
         let title = format!("a command does not take the derivative by a `{found}` of a file");
-        let diagnostic = Diagnostic::error("E0605", span, title, "given here")
+        let diagnostic = Diagnostic::error("E0834", span, title, "given here")
             .note("its type names its tangent type, so the derivative is by a tangent that moves the value")
             .hint("give the value as an expression, by `--arg NAME=EXPR`");
         self.unifier.report(diagnostic);
