@@ -56,7 +56,8 @@ def test_its_words_are_those_of_the_lexer():
     spelt = {word for rule in grammar["rules"].values() for word in strings(rule)}
     reserved = {rule["value"] for rule in grammar["reserved"]["global"]}
     assert reserved == keywords()
-    assert {word for word in spelt if word.isalpha()} == keywords() | {"checkpoint", "fails", "within", "engines"}
+    others = {"checkpoint", "fails", "within", "engines", "tangent", "by"}
+    assert {word for word in spelt if word.isalpha()} == keywords() | others
     assert set(strings(grammar["rules"]["operator_function"])) - {"(", ")"} == operators()
     assert set(strings(grammar["rules"]["binary"])) == operators()
 

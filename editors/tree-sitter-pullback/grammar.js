@@ -74,6 +74,18 @@ export default grammar({
         repeat(alias($.identifier, $.type_variable)),
         "=",
         field("body", choice($.type, $.sum)),
+        optional($.tangents),
+      ),
+    // The words after `with` are names everywhere else.
+    tangents: ($) =>
+      seq(
+        "with",
+        "tangent",
+        field("type", $._type_atom),
+        "by",
+        field("retract", $.identifier),
+        ",",
+        field("local", $.identifier),
       ),
     sum: ($) =>
       choice(

@@ -21,6 +21,7 @@ from ._tree import stacked
 
 if TYPE_CHECKING:
     from ._check import Checked
+    from ._bounds import Box
     from ._clarke import Clarke
     from ._module import Module
     from ._noticed import Notice
@@ -482,6 +483,21 @@ class Function:
         from ._clarke import clarke
 
         return clarke(self, args, kwargs, wrt)
+
+    def bounds(
+        self,
+        *args: Any,
+        intervals: dict[str, tuple[float, float]] | None = None,
+        radius: float = 0.0,
+        wrt: Wrt = None,
+        **kwargs: Any,
+    ) -> Box:
+        """Between which numbers the value and its derivatives are on a box, by interval arithmetic. `intervals` are for all
+        Reals of the parameters that they name, which need no argument if their types say how many Reals there are; all other
+        Reals may be as far as `radius` from their arguments."""
+        from ._bounds import bounds
+
+        return bounds(self, args, kwargs, wrt, intervals or {}, radius)
 
     def kinks(self, *args: Any, wrt: Wrt = None, **kwargs: Any) -> list[Notice]:
         """Where a run for the gradient meets ties and edges of domains, and what the derivative is there. If the value is no

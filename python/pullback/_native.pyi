@@ -45,6 +45,14 @@ class Module:
         self, definition: str, wrt: list[str] | None, arguments: list[tuple[str | None, bool, bytes]], look: str
     ) -> list[dict[str, Any]]: ...
     def clarke(self, definition: str, wrt: list[str], arguments: list[tuple[str | None, bool, bytes]]) -> str: ...
+    def bounds(
+        self,
+        definition: str,
+        wrt: list[str],
+        arguments: list[tuple[str | None, bool, bytes]],
+        intervals: list[tuple[str, float, float]],
+        radius: float,
+    ) -> str: ...
     def type_of(self, text: str) -> str: ...
     def function(
         self,

@@ -39,8 +39,8 @@ def noticed(function, args: tuple, kwargs: dict[str, Any], wrt, look: str) -> li
     return [_notice(one) for one in found if one["severity"] == "warning" and one["code"] != "W0801"]
 
 
-def arguments(function, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a definition by the names of its parameters."""
+def arguments(function, args: tuple, kwargs: dict[str, Any], absent=()) -> dict[str, Any]:
+    """The arguments of a definition by the names of its parameters, of which some may be absent."""
     if function._is_expression:
         raise TypeError("definitions are watched, not expressions: give the expression a name in the text")
     given = dict(zip(function.parameters, args)) | kwargs
@@ -49,7 +49,7 @@ def arguments(function, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
             known = ", ".join(f"`{one}`" for one in function.parameters)
             raise TypeError(f"there is no parameter `{name}`: the parameters are {known}")
     for name in function._forms:
-        if name not in given:
+        if name not in given and name not in absent:
             raise TypeError(f"`{name}` is not given")
     return given
 
@@ -59,6 +59,8 @@ def argument_files(function, given: dict[str, Any]) -> list[tuple[str | None, bo
     files: list[tuple[str | None, bool, bytes]] = []
     arrays: dict[str, Any] = {}
     for name, form in function._forms.items():
+        if name not in given:
+            continue
         if has_sums(form) or has_strings(form):
             files.append((name, False, json.dumps(_plain(form, given[name], name)).encode()))
             continue

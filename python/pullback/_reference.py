@@ -11,6 +11,7 @@ _PAGES = [
     ("_function.py", "Functions", ("Function", "grad", "jacobian", "hessian")),
     ("_check.py", "Checks", ("Checked",)),
     ("_noticed.py", "Notices", ("Notice",)),
+    ("_bounds.py", "Bounds on boxes", ("Box", "Bounds", "Range")),
     ("_clarke.py", "Generalised gradients", ("Clarke", "Piece")),
     ("_problem.py", "Problems of one vector", ("Bound", "Problem")),
     ("_sparse.py", "Sparse matrices", ("Structure",)),

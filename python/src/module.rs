@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pullback_embed::{ArgumentFile, Asked, Kind, Look, Options, What};
+use pullback_embed::{ArgumentFile, Around, Asked, Kind, Look, Named, Options, What};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -146,6 +146,22 @@ impl Module {
     ) -> PyResult<String> {
         let files = argument_files(arguments);
         let found = py.detach(|| self.inner.clarke(definition, &wrt, &files));
+        found.map_err(|failure| raised(py, &failure, When::Call))
+    }
+    /// What a definition and its derivatives are on a box, as JSON. Intervals are names of parameters with two numbers.
+    fn bounds(
+        &self,
+        py: Python<'_>,
+        definition: &str,
+        wrt: Vec<String>,
+        arguments: Vec<Argument>,
+        intervals: Vec<(String, f64, f64)>,
+        radius: f64,
+    ) -> PyResult<String> {
+        let files = argument_files(arguments);
+        let named = |(name, low, high)| Named { name, low, high };
+        let around = Around { intervals: intervals.into_iter().map(named).collect(), radius };
+        let found = py.detach(|| self.inner.bounds(definition, &wrt, &files, &around));
         found.map_err(|failure| raised(py, &failure, When::Call))
     }
     /// A function, compiled. `record` gives the class of a record type by its name and the names of its fields.

@@ -67,6 +67,24 @@ def test_clarke(w):
     assert refused.value.code == "E0715"
 
 
+def test_bounds(w):
+    (one,) = w.states.bounds(1, intervals={"x": (0.25, 0.5)}).bounds
+    # By hand: 3.7 x (1 - x) grows from 0.69375 to 0.925, with the slope 3.7 (1 - 2 x); each x alone goes from 1/4 to 1/2.
+    assert one.value.low <= 0.69375 and 0.925 <= one.value.high <= 3.7 * 0.5 * 0.75 + 1e-12 and not one.value.nan
+    (slope,) = one.derivatives["x"]
+    assert slope.low <= 0.0 <= 1.85 <= slope.high and one.change <= one.value.high - one.value.low + 1e-12
+    (nan,) = w.ratio.bounds(1.0, 1.0).bounds
+    assert nan.value.nan and nan.value.low > nan.value.high
+    both = w.size_of.bounds([1.0, -2.0], radius=0.5)
+    assert both.ways == 1 and both.bounds[0].derivatives["x"][1].low == -1.0
+    assert w.size_of.bounds([0.0], radius=1.0).bounds[0].derivatives["x"][0].high == 1.0
+    with pytest.raises(pb.PullbackError) as refused:
+        w.size_of.bounds(intervals={"x": (0.0, 1.0)})
+    assert refused.value.code == "E0827"
+    with pytest.raises(ValueError, match="least number"):
+        w.ratio.bounds(1.0, intervals={"y": (1.0, 0.0)})
+
+
 def test_progress(w, capfd):
     for engine, count in (("native", 600_000_000), ("ir", 30_000_000)):
         told = []

@@ -185,3 +185,51 @@ exit 0
 > value: NaN
 >   derivative by x: NaN
 >   change: not bounded, since NaN may arise
+
+$ pullback bounds tests/cli/programs/bounds.pull parabola --interval x=[0,1]
+exit 0
+> value: [0.25, 1.25]
+>   derivative by x: [0.0, 2.0]
+>   change: at most 1.0000000000000002
+
+$ pullback bounds tests/cli/programs/bounds.pull product --interval x=[-1,2] --interval y=[3,4]
+exit 0
+> value: [-4.0, 8.0]
+>   derivative by x: [3.0, 4.0]
+>   derivative by y: [-1.0, 2.0]
+>   change: at most 12.000000000000002
+
+$ pullback bounds tests/cli/programs/bounds.pull product 1.0 --interval y=[3,inf]
+exit 0
+> value: [3.0, inf]
+>   derivative by x: [3.0, inf]
+>   derivative by y: {1.0}
+>   change: at most inf
+
+$ pullback bounds tests/cli/programs/bounds.pull pair 0.5 --interval v=[-1,2]
+exit 0
+> value 0: [-0.5, 2.5]
+>   derivative by x: {1.0}
+>   derivative by v: {1.0} × {0.0}
+>   change: at most 3.0000000000000004
+> value 1: [-1.6487212707001282, 3.2974425414002564]
+>   derivative by x: [-1.6487212707001282, 3.2974425414002564]
+>   derivative by v: {0.0} × {1.6487212707001282}
+>   change: at most 4.9461638121003855
+
+$ pullback bounds tests/cli/programs/bounds.pull lot --interval x=[0,1]
+exit 1
+! error[E0827]: `lot` is not given `n`
+!   --> tests/cli/programs/bounds.pull:22:5
+!    |
+! 22 | def lot (n: Int) (x: Real): Real = loop y = x for _ < n do 0.5 * y + 1.0
+!    |     ^^^ every parameter needs a value
+!    |
+!    = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
+!
+
+$ pullback bounds tests/cli/programs/bounds.pull parabola --interval x=[-inf,-1]
+exit 0
+> value: [1.25, inf]
+>   derivative by x: [-inf, -2.0]
+>   change: at most inf

@@ -67,6 +67,9 @@ exit 0
 >   1   above at <prompt>:2:31
 >   -1   below at <prompt>:2:31
 > by convention: 0, inside the hull
+> value: [1.0, 8.0]
+>   derivative by x: [3.0, 12.0]
+>   change: at most 7.000000000000001
 > 1 operation, 4 with the pullback of a cotangent (4.0 times)
 > def cube.0 : Real -> Real =
 >   \(x.0 : Real) -> pow_int x.0 3
@@ -110,6 +113,7 @@ exit 0
 >   :type EXPR            the type of an expression
 >   :grad CALL            value and gradient of a call, with respect to all its arguments
 >   :clarke CALL          the derivatives of all smooth pieces that meet at a call's arguments
+>   :bounds CALL X=[A,B]… what a call and its derivatives are where X is from A to B
 >   :show NAME [STAGE]    a definition at a stage of the pipeline, `lambda` if none is named
 >   :doc NAME             what is documented of a definition, a module or a built-in operation
 >   :cost CALL            how many operations a call takes, alone and with its pullback
@@ -131,6 +135,8 @@ exit 0
 !   = note: argument 1 of `size_of` must be `Real`
 !   = help: write `if c then 1.0 else 0.0` to turn a condition into a number
 !
+! 2 is above 1: the least number comes first
+! `:bounds` takes a call of a definition and intervals, as in `:bounds f x=[0,1]`
 ! there is no command `:tipe`; did you mean `type` or `time`?
 ! `:type` wants more: `:type EXPR`
 ! error[E0301]: expected `Real`, found `Bool`

@@ -70,6 +70,7 @@ const ROWS: &[Row] = &[
     row("tree_network.pull", "the loss of two phrases", "(net: Net): Real = loss net", &["start"]),
     row("tree_product.pull", "the product of 1024 leaves", "(t: Tree Real): Real = leaf_product t", &["(full 10 1.01)"]),
     row("soft_tree.pull", "the loss on nine points", "(tree: Tree): Real = loss tree", &["start"]),
+    row("attitude.pull", "the loss of five stars", "(v: [3]Real): Real = loss (move (Attitude lie.one) v)", &["[0.1, 0.2, 0.3]"]),
     row("hmc.pull", "the end of 50 leapfrog steps",
         "(q: [2]Real): Real = sum (leapfrog (log_posterior xs ys) 0.1 50 q [0.3, -0.2]).0", &["[1.0, 2.0]"]),
     row("cart_pole.pull", "the cost of 200 steps", "(gains: [4]Real): Real = cost gains", &["first"]),

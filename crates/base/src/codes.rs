@@ -45,6 +45,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0135", "a malformed import"),
     ("E0136", "something unexpected inside brackets"),
     ("E0137", "a construct of too many parts"),
+    ("E0138", "a malformed tangent type of a declaration"),
     ("E0190", "a text that is not a printed stage"),
     ("E0191", "a printed stage that breaks a rule"),
 
@@ -105,6 +106,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0601", "a function at the boundary of a derivative"),
     ("E0602", "a gradient of something that is no Real"),
     ("E0603", "a Jacobian or Hessian that a sum type has no room for"),
+    ("E0604", "a tangent type that a declaration cannot name"),
 
     // --- E07: run time
     ("E0701", "an index out of range"),
@@ -164,6 +166,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0831", "too many ways through a program on intervals"),
     ("E0832", "something that an interval does not tell"),
     ("E0833", "an interval that does not fit"),
+    ("E0834", "a derivative that a command does not take"),
 
     // --- E09: programs of Knossos
     ("E0901", "a text that no Knossos program has"),

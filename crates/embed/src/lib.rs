@@ -42,4 +42,4 @@ pub use pullback_base::Stand;
 pub use pullback_codegen::{Allowed, Gave, Given, Items, Lent, Watch, forget, spare_compiler};
 pub use pullback_session::Place;
 pub use pullback_sparse::{Plan, Sweep};
-pub use pullback_tools::Kind;
+pub use pullback_tools::{Around, Kind, Named};

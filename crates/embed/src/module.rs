@@ -16,6 +16,7 @@ use pullback_session::{
     Disk, Files, Findings, Memory, Overlay, Place, Query, Stop, on_large_stack,
 };
 use pullback_syntax::ast::{ItemKind, TypeBody, TypeExprKind};
+use pullback_tools::Around;
 use pullback_types::tir::{SumDecl, Typed};
 use pullback_types::{show_scheme, show_type};
 
@@ -23,7 +24,7 @@ use crate::asked::{Asked, Source};
 use crate::failure::Failure;
 use crate::form::Names;
 use crate::function::Function;
-use crate::noticed::{ArgumentFile, Look, clarke, noticed};
+use crate::noticed::{ArgumentFile, Look, bounds, clarke, noticed};
 
 /// A text that was loaded.
 #[derive(Debug)]
@@ -148,6 +149,16 @@ impl Module {
         arguments: &[ArgumentFile],
     ) -> Result<String, Failure> {
         clarke(&self.source, definition, wrt, arguments)
+    }
+    /// What a definition and its derivatives are on a box, as JSON: what the command `bounds` prints.
+    pub fn bounds(
+        &self,
+        definition: &str,
+        wrt: &[String],
+        arguments: &[ArgumentFile],
+        around: &Around,
+    ) -> Result<String, Failure> {
+        bounds(&self.source, definition, wrt, arguments, around)
     }
     /// A function, which is compiled when it is asked for first.
     pub fn function(&self, asked: &Asked) -> Result<Arc<Function>, Failure> {

@@ -1,13 +1,14 @@
 //! What a run meets that is worth a word: ties and edges of domains, and the first NaN; and what a function is like at a tie.
 //!
 //! Input: the texts of a module, a definition, and its arguments as files. Output: warnings, those of the command line's
-//! `--warn kinks` and `--trace-nan`, or the answer of its `clarke --json`. The evaluator runs, so this takes longer than a
+//! `--warn kinks` and `--trace-nan`, or the answer of its `clarke --json` or `bounds --json`. The evaluator runs, so this takes longer than a
 //! call.
 
 use std::path::{Path, PathBuf};
 
 use pullback_engine::BUILT_IN;
 use pullback_session::{Call, Findings, Input, Query, Settings, Stop, grad, on_large_stack, run};
+use pullback_tools::Around;
 
 use crate::asked::Source;
 use crate::failure::Failure;
@@ -61,6 +62,21 @@ pub(crate) fn clarke(
     let (found, findings) = asked(source, definition, arguments, settings, |query, call| {
         let found = pullback_tools::clarke(query, call, wrt)?;
         Ok(found.shown(&query.sources, true))
+    });
+    found.map_err(|Stop| findings.into())
+}
+
+/// What a definition and its derivatives are on a box, as JSON.
+pub(crate) fn bounds(
+    source: &Source,
+    definition: &str,
+    wrt: &[String],
+    arguments: &[ArgumentFile],
+    around: &Around,
+) -> Result<String, Failure> {
+    let settings = Settings::default();
+    let (found, findings) = asked(source, definition, arguments, settings, |query, call| {
+        Ok(pullback_tools::bounds(query, call, wrt, around)?.shown(true))
     });
     found.map_err(|Stop| findings.into())
 }

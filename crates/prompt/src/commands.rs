@@ -6,16 +6,17 @@ use pullback_base::{Instant, Span};
 use pullback_session::{Call, Query, Stop};
 use pullback_syntax::ast::{Expr, ExprKind};
 use pullback_syntax::parse_expr;
-use pullback_tools::Plot;
+use pullback_tools::{Around, Named, Plot};
 
 use crate::prompt::{Next, Prompt};
 use crate::said::{Said, Tell};
 
 /// The commands with what each does.
-pub const COMMANDS: [(&str, &str, &str); 13] = [
+pub const COMMANDS: [(&str, &str, &str); 14] = [
     ("type", "EXPR", "the type of an expression"),
     ("grad", "CALL", "value and gradient of a call, with respect to all its arguments"),
     ("clarke", "CALL", "the derivatives of all smooth pieces that meet at a call's arguments"),
+    ("bounds", "CALL X=[A,B]…", "what a call and its derivatives are where X is from A to B"),
     ("show", "NAME [STAGE]", "a definition at a stage of the pipeline, `lambda` if none is named"),
     ("doc", "NAME", "what is documented of a definition, a module or a built-in operation"),
     ("cost", "CALL", "how many operations a call takes, alone and with its pullback"),
@@ -47,6 +48,7 @@ pub fn command(prompt: &mut Prompt, name: &str, rest: &str, tell: Tell<'_>) -> N
         },
         "grad" => grad(prompt, rest, tell),
         "clarke" => clarke(prompt, rest, tell),
+        "bounds" => bounds(prompt, rest, tell),
         "show" => {
             let (name, stage) = rest.split_once(char::is_whitespace).unwrap_or((rest, "lambda"));
             prompt.ask(tell, |query, call| pullback_tools::show(query, call, stage.trim()), name);
@@ -122,6 +124,31 @@ fn clarke(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
         let call = Call { args, ..call.clone() };
         let found = pullback_tools::clarke(query, &call, &[])?;
         Ok(found.shown(&query.sources, false))
+    };
+    prompt.ask(tell, tool, &entry);
+}
+
+/// Intervals are the last words, each without space inside.
+fn bounds(prompt: &mut Prompt, text: &str, tell: Tell<'_>) {
+    let (mut text, mut around) = (text.trim_end(), Around::default());
+    while let Some((before, word)) = text.rsplit_once(char::is_whitespace)
+        && word.contains("=[")
+    {
+        match Named::parse(word) {
+            Ok(named) => around.intervals.insert(0, named),
+            Err(fault) => return tell(Said::Note(fault)),
+        }
+        text = before.trim_end();
+    }
+    let Some((entry, args)) = call_of(prompt, text) else {
+        let words =
+            "`:bounds` takes a call of a definition and intervals, as in `:bounds f x=[0,1]`";
+        tell(Said::Note(words.to_owned()));
+        return;
+    };
+    let tool = |query: &mut Query<'_>, call: &Call| {
+        let call = Call { args, ..call.clone() };
+        Ok(pullback_tools::bounds(query, &call, &[], &around)?.shown(false))
     };
     prompt.ask(tell, tool, &entry);
 }

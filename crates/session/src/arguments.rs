@@ -22,6 +22,8 @@ pub struct Arguments {
     pub named: Vec<(String, Expr)>,
     /// Numbers for parameters that are given nothing.
     pub free: Vec<Expr>,
+    /// Numbers for all Reals of a parameter that is given nothing, by its name.
+    pub points: Vec<(String, f64)>,
     inputs: Vec<InputFile>,
 }
 
@@ -92,7 +94,7 @@ impl Arguments {
         let inputs = inputs.read(query, call, limits)?;
         let free: Vec<String> = call.free.iter().map(|number| format!("{number:?}")).collect();
         let free = expressions(query, "range", &free)?;
-        Ok(Self { exprs, named, free, inputs })
+        Ok(Self { exprs, named, free, points: call.points.clone(), inputs })
     }
     /// Whether there are input files.
     pub fn has_input(&self) -> bool {

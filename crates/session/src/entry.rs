@@ -5,13 +5,13 @@
 
 use std::rc::Rc;
 
-use pullback_base::{Diagnostic, Span, did_you_mean, nearest};
+use pullback_base::{Diagnostic, Name, Span, did_you_mean, nearest};
 use pullback_syntax::ast::{Def, Expr, ExprKind, ItemKind, Module, Pattern, PatternKind};
 use pullback_types::show_type;
 use pullback_types::tir::{Global, Typed};
-use pullback_types::ty::Ty;
+use pullback_types::ty::{Size, Ty};
 
-use crate::arguments::{Arguments, Offer};
+use crate::arguments::{Arguments, Offer, expressions};
 use crate::query::{Query, Stop};
 
 /// The definition that is called.
@@ -28,6 +28,8 @@ pub struct Entry {
     pub result: Ty,
     /// That type in words.
     pub result_text: String,
+    /// Whether there are values in it whose type names its tangent type.
+    pub result_has_charts: bool,
 }
 
 /// A parameter.
@@ -40,6 +42,10 @@ pub struct ParamInfo {
     pub is_data: bool,
     /// Whether there are Reals in it.
     pub has_reals: bool,
+    /// Whether there are values in it whose type names its tangent type.
+    pub has_charts: bool,
+    /// Its type.
+    ty: Ty,
     /// Its type in words if no Real can be given to it.
     other_than_real: Option<String>,
 }
@@ -88,6 +94,8 @@ impl Entry {
                 name: name.unwrap_or_else(|| format!("argument {}", position + 1)),
                 is_data: !seen.function,
                 has_reals: seen.real,
+                has_charts: seen.charts,
+                ty: from.as_ref().clone(),
                 other_than_real: (!takes_real(from)).then(|| show_type(typed, from)),
             });
             ty = to;
@@ -102,6 +110,7 @@ impl Entry {
             declared,
             result: result.clone(),
             result_text: show_type(typed, result),
+            result_has_charts: look(typed, result).charts,
         }
     }
 
@@ -140,6 +149,13 @@ impl Entry {
                 return query.fail(self.too_many(count, named, arg.span));
             };
             *place = Some(Given::Arg(Rc::new(arg)));
+        }
+        for (name, number) in std::mem::take(&mut arguments.points).into_iter().rev() {
+            let Some(at) = self.position(&name).filter(|at| given[*at].is_none()) else { continue };
+            if let Some(text) = filled(&self.params[at].ty, number) {
+                let expr = expressions(query, &format!("a point of `{name}`"), &[text])?.pop();
+                given[at] = expr.map(|expr| Given::Arg(Rc::new(expr)));
+            }
         }
         let last = given.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         given.truncate(last.max(self.declared));
@@ -292,6 +308,7 @@ pub(crate) fn holds_functions(typed: &Typed, ty: &Ty) -> bool {
 struct Seen {
     real: bool,
     function: bool,
+    charts: bool,
     /// Sum types under way.
     open: Vec<pullback_types::ty::TypeDeclId>,
 }
@@ -304,6 +321,27 @@ fn takes_real(ty: &Ty) -> bool {
         }
         Ty::Int | Ty::Bool | Ty::Str | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => false,
         Ty::Array(..) | Ty::Fun(..) => false,
+    }
+}
+
+/// An expression of this type whose Reals are all this number, if the type tells how many there are.
+fn filled(ty: &Ty, number: f64) -> Option<String> {
+    match ty {
+        Ty::Real | Ty::Param(_) => Some(format!("({number:?})")),
+        Ty::Tuple(items) => {
+            let parts: Option<Vec<String>> = items.iter().map(|ty| filled(ty, number)).collect();
+            Some(format!("({})", parts?.join(", ")))
+        }
+        Ty::Record(fields) => {
+            let part = |(name, ty): &(Name, Ty)| Some(format!("{name} = {}", filled(ty, number)?));
+            let parts: Option<Vec<String>> = fields.iter().map(part).collect();
+            Some(format!("{{ {} }}", parts?.join(", ")))
+        }
+        Ty::Array(Size::Poly(size), element) => {
+            Some(format!("[ {} | _ < {} ]", filled(element, number)?, size.as_constant()?))
+        }
+        Ty::Array(Size::Any, _) | Ty::Int | Ty::Bool | Ty::Str | Ty::Sum(..) | Ty::Fun(..) => None,
+        Ty::Tangent(_) | Ty::Jacobian(..) | Ty::Var(_) | Ty::Error => None,
     }
 }
 
@@ -332,6 +370,7 @@ fn look_into(typed: &Typed, ty: &Ty, seen: &mut Seen) {
                 return;
             }
             seen.open.push(*id);
+            seen.charts |= typed.types[*id].tangent.is_some();
             let fields = typed.types[*id].constructors.iter().flat_map(|con| &con.fields);
             fields.for_each(|field| {
                 // The parameters of the declaration stand for `args`, which have been looked at.

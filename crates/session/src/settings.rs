@@ -23,6 +23,9 @@ pub struct Call {
     pub inputs: Vec<Input>,
     /// Numbers for the parameters that are given nothing, in order, which other numbers take the place of.
     pub free: Vec<f64>,
+    /// Numbers by parameter name, for all Reals of a parameter that is given nothing and whose type says how many there
+    /// are. The last one counts.
+    pub points: Vec<(String, f64)>,
     /// How the answer will be kept: what cannot be is refused before it is found.
     pub output: Option<Format>,
     /// How to evaluate.

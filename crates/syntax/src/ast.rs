@@ -86,7 +86,7 @@ pub struct Import {
     pub alias: Option<Ident>,
 }
 
-/// `type Name [n] a b = …`
+/// `type Name [n] a b = … with tangent U by retract, local`
 #[derive(Clone, Debug)]
 pub struct TypeDecl {
     /// Upper-case name.
@@ -97,6 +97,22 @@ pub struct TypeDecl {
     pub params: Vec<Ident>,
     /// The right-hand side.
     pub body: TypeBody,
+    /// The tangent type that it names for its values, if it names one.
+    pub tangent: Option<Box<TangentClause>>,
+}
+
+/// `with tangent U by retract, local`: the type of tangents, how a tangent moves a value, and which tangent leads from
+/// a value to another.
+#[derive(Clone, Debug)]
+pub struct TangentClause {
+    /// `U`
+    pub ty: TypeExpr,
+    /// The name of a definition `T -> U -> T`.
+    pub retract: Expr,
+    /// The name of a definition `T -> T -> U`.
+    pub local: Expr,
+    /// The whole clause.
+    pub span: Span,
 }
 
 /// The right-hand side of a type declaration.

@@ -118,10 +118,19 @@ impl Dump<'_> {
     fn type_decl(&mut self, decl: &TypeDecl, span: Span) {
         let head =
             format!("type {}{}{}", decl.name.node, bracketed(&decl.sizes), spaced(&decl.params));
-        self.node(&head, span, |dump| match &decl.body {
-            TypeBody::Alias(ty) => dump.ty(ty),
-            TypeBody::Sum(constructors) => {
-                constructors.iter().for_each(|constructor| dump.constructor(constructor));
+        self.node(&head, span, |dump| {
+            match &decl.body {
+                TypeBody::Alias(ty) => dump.ty(ty),
+                TypeBody::Sum(constructors) => {
+                    constructors.iter().for_each(|constructor| dump.constructor(constructor));
+                }
+            }
+            if let Some(tangent) = &decl.tangent {
+                dump.node("with tangent", tangent.span, |dump| {
+                    dump.ty(&tangent.ty);
+                    dump.expr(&tangent.retract);
+                    dump.expr(&tangent.local);
+                });
             }
         });
     }

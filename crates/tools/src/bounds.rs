@@ -44,6 +44,39 @@ pub struct Named {
     pub high: f64,
 }
 
+impl Named {
+    /// Reads `x=[0,1]`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let form = "an interval is written `x=[0,1]`";
+        let (name, ends) = text.split_once('=').ok_or(form)?;
+        let ends = ends.trim().strip_prefix('[').and_then(|ends| ends.strip_suffix(']'));
+        let (low, high) = ends.and_then(|ends| ends.split_once(',')).ok_or(form)?;
+        let number = |text: &str| {
+            let number =
+                text.trim().parse::<f64>().map_err(|_| format!("`{text}` is no number"))?;
+            if number.is_nan() {
+                Err("a bound is a number, not NaN".to_owned())
+            } else {
+                Ok(number)
+            }
+        };
+        let (low, high) = (number(low)?, number(high)?);
+        if low > high {
+            return Err(format!("{low} is above {high}: the least number comes first"));
+        }
+        Ok(Self { name: name.trim().to_owned(), low, high })
+    }
+    /// A number of the interval: its middle, or a finite bound if there is one.
+    fn point(&self) -> f64 {
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => (0.5 * self.low + 0.5 * self.high).clamp(self.low, self.high),
+            (true, false) => self.low,
+            (false, true) => self.high,
+            (false, false) => 0.0,
+        }
+    }
+}
+
 /// The bounds of a Real of the result.
 pub struct Bound {
     /// Of its value.
@@ -71,7 +104,10 @@ pub fn bounds(
 ) -> Result<Bounded, Stop> {
     let engine = Engine::resolve(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: false, direction: None };
-    let prepared = prepare(query, call, &engine, &purpose)?;
+    // An interval is enough where the type tells how many Reals there are.
+    let points = around.intervals.iter().map(|named| (named.name.clone(), named.point()));
+    let call = Call { points: points.collect(), ..call.clone() };
+    let prepared = prepare(query, &call, &engine, &purpose)?;
     let intervals = match intervals(&prepared, around) {
         Ok(intervals) => intervals,
         Err(fault) => return query.fail(*fault),

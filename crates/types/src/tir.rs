@@ -40,8 +40,21 @@ pub struct SumDecl {
     pub params: Vec<ParamId>,
     /// Constructors: tag = position. Field types mention `params`.
     pub constructors: Vec<ConDecl>,
+    /// The tangent type that it names for its values.
+    pub tangent: Option<OwnTangent>,
     /// Where its name is declared.
     pub span: Span,
+}
+
+/// A tangent type that a declaration names: `with tangent U by retract, local`.
+#[derive(Clone, Debug)]
+pub struct OwnTangent {
+    /// `U`, made of Reals by tuples, records and arrays.
+    pub ty: Ty,
+    /// `T -> U -> T`; none before all definitions have types.
+    pub retract: Option<TExpr>,
+    /// `T -> T -> U`; none before all definitions have types.
+    pub local: Option<TExpr>,
 }
 
 /// A constructor.
@@ -163,6 +176,14 @@ impl TExpr {
     /// What stands for an erroneous expression.
     pub fn error(span: Span) -> Self {
         Self { kind: TExprKind::Error, ty: Ty::Error, span }
+    }
+    /// A built-in applied to arguments, with a result of this type.
+    pub fn built(builtin: Builtin, args: Vec<Self>, ty: Ty) -> Self {
+        let span = args.first().map_or(Span::NONE, |first| first.span);
+        let to = |to: Ty, arg: &Self| Ty::Fun(arg.ty.clone().into(), to.into());
+        let kind = TExprKind::Builtin(builtin);
+        let function = Self { kind, ty: args.iter().rev().fold(ty.clone(), to), span };
+        Self { kind: TExprKind::App(Box::new(function), args), ty, span }
     }
 }
 

@@ -47,6 +47,8 @@
   "in"
   "as"
   "with"
+  "tangent"
+  "by"
 ] @keyword
 "import" @keyword.import
 [

@@ -15,7 +15,7 @@ pub struct BoundsArgs {
     #[command(flatten)]
     pub wrt: WrtArgs,
     /// An interval for all Reals of a parameter, in place of those of its argument. May be given for several.
-    #[arg(long = "interval", value_name = "NAME=[LOW,HIGH]", value_parser = interval)]
+    #[arg(long = "interval", value_name = "NAME=[LOW,HIGH]", value_parser = Named::parse)]
     pub intervals: Vec<Named>,
     /// How far all other Reals may be from their arguments.
     #[arg(long, value_name = "R", value_parser = radius, default_value = "0")]
@@ -23,22 +23,6 @@ pub struct BoundsArgs {
     /// Print one line of JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-fn interval(text: &str) -> Result<Named, String> {
-    let form = "an interval is written `x=[0,1]`";
-    let (name, ends) = text.split_once('=').ok_or(form)?;
-    let ends = ends.trim().strip_prefix('[').and_then(|ends| ends.strip_suffix(']'));
-    let (low, high) = ends.and_then(|ends| ends.split_once(',')).ok_or(form)?;
-    let number = |text: &str| {
-        let number = text.trim().parse::<f64>().map_err(|_| format!("`{text}` is no number"))?;
-        if number.is_nan() { Err("a bound is a number, not NaN".to_owned()) } else { Ok(number) }
-    };
-    let (low, high) = (number(low)?, number(high)?);
-    if low > high {
-        return Err(format!("{low} is above {high}: the least number comes first"));
-    }
-    Ok(Named { name: name.trim().to_owned(), low, high })
 }
 
 fn radius(text: &str) -> Result<f64, String> {

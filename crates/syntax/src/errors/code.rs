@@ -37,3 +37,4 @@ pub(crate) const BAD_TYPE: &str = "E0134";
 pub(crate) const BAD_IMPORT: &str = "E0135";
 pub(crate) const UNEXPECTED_INSIDE: &str = "E0136";
 pub(crate) const TOO_MANY: &str = "E0137";
+pub(crate) const BAD_TANGENT: &str = "E0138";

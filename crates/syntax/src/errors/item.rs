@@ -98,3 +98,10 @@ pub(crate) fn bad_constructor(found: &str, span: Span, name: &str) -> Diagnostic
     Diagnostic::error(code::BAD_TYPE, span, title, "not a field's type")
         .hint("write the types of the fields one after the other, each in parentheses if it has parts: `Node (Tree a) (a -> b)`")
 }
+
+/// A clause `with tangent` in which something is missing.
+pub(crate) fn bad_tangent(wanted: &str, found: &str, span: Span) -> Diagnostic {
+    let title = format!("expected {wanted}, found {found}");
+    Diagnostic::error(code::BAD_TANGENT, span, title, "in the tangent type of a declaration")
+        .hint("write `with tangent [3]Real by retract, local`: the type of tangents, in parentheses if it has arguments, and the names of two definitions")
+}

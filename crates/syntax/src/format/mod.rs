@@ -166,6 +166,13 @@ impl Source<'_> {
                 concat(parts)
             }
         };
-        concat([concat(head), group(nest(2, concat([Doc::Line, body])))])
+        let mut parts = vec![Doc::Line, body];
+        if let Some(tangent) = &decl.tangent {
+            parts.extend([Doc::Line, self.take(TokenKind::With), text(" "), self.token()]);
+            parts.extend([text(" "), self.type_atom(&tangent.ty), text(" "), self.token()]);
+            parts.extend([text(" "), self.token(), self.take(TokenKind::Comma)]);
+            parts.extend([text(" "), self.token()]);
+        }
+        concat([concat(head), group(nest(2, concat(parts)))])
     }
 }

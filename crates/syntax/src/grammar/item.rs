@@ -6,7 +6,8 @@
 use pullback_base::{Span, Spanned};
 
 use crate::ast::{
-    Comment, CommentKind, Constructor, Def, ExprKind, Import, Item, ItemKind, TypeBody, TypeDecl,
+    Comment, CommentKind, Constructor, Def, Expr, ExprKind, Import, Item, ItemKind, TangentClause,
+    TypeBody, TypeDecl,
 };
 use crate::errors::{self, item as mistake};
 use crate::lexer;
@@ -226,7 +227,38 @@ impl Parser<'_> {
         }
         self.expect_eq(errors::binding::Equals::Type);
         let body = if self.is_sum() { self.sum() } else { TypeBody::Alias(self.whole_type()) };
-        ItemKind::Type(TypeDecl { name, sizes, params, body })
+        let tangent = self.at(TokenKind::With).then(|| Box::new(self.tangent_clause()));
+        ItemKind::Type(TypeDecl { name, sizes, params, body, tangent })
+    }
+
+    /// `with tangent U by retract, local`; the words after `with` are names everywhere else.
+    fn tangent_clause(&mut self) -> TangentClause {
+        let start = self.pos;
+        self.bump();
+        self.tangent_word("tangent");
+        let ty = self.type_atom();
+        let ty = self.checked_ty(ty);
+        self.tangent_word("by");
+        let retract = self.tangent_function();
+        if !self.eat(TokenKind::Comma) && !self.is_quiet() {
+            self.report(mistake::bad_tangent("a `,`", &self.found(), self.span()));
+        }
+        let local = self.tangent_function();
+        TangentClause { ty, retract, local, span: self.span_from(start) }
+    }
+    fn tangent_word(&mut self, word: &str) {
+        if self.at(TokenKind::Lower) && self.current_text() == word {
+            self.bump();
+        } else if !self.is_quiet() {
+            let wanted = format!("`{word}`");
+            self.report(mistake::bad_tangent(&wanted, &self.found(), self.span()));
+        }
+    }
+    fn tangent_function(&mut self) -> Expr {
+        let name = self.variable("a definition");
+        let span = name.span;
+        let kind = if name.node == "_" { ExprKind::Error } else { ExprKind::Name(name.node) };
+        self.make(kind, span)
     }
     fn whole_type(&mut self) -> crate::ast::TypeExpr {
         let ty = self.ty();
@@ -257,7 +289,8 @@ impl Parser<'_> {
                 let field = self.type_atom();
                 fields.push(self.checked_ty(field));
             }
-            if !self.at(TokenKind::Bar) && !self.at_item_end() && !self.at_forgotten_def() {
+            let ends = self.at(TokenKind::Bar) || self.at(TokenKind::With) || self.at_item_end();
+            if !ends && !self.at_forgotten_def() {
                 self.report(mistake::bad_constructor(&self.found(), self.span(), &name.node));
                 self.skip_to(&[TokenKind::Bar]);
             }

@@ -116,7 +116,10 @@ pub fn offered(
         sums = known;
         let (def, types, result) = sums::crossed(&mut program, def, &types, &result);
         let params = params(&program, entry, types, &asked.wrt, &mut is_known);
-        let kinds = kinds(&params, &result, asked.abi);
+        let kinds = match entry.result_has_charts {
+            true => vec![Kind::Value],
+            false => kinds(&params, &result, asked.abi),
+        };
         made.extend(kinds.iter().filter_map(|kind| kind.derivative()));
         left_out.extend(LeftOut::derivatives(&global.name, &params, &kinds, asked));
         for kind in kinds.into_iter().filter(|kind| asked.wants(*kind)) {
@@ -192,7 +195,7 @@ pub fn params(
         .enumerate()
         .map(|(at, (info, ty))| {
             let name = if info.named { info.name.clone() } else { format!("argument_{}", at + 1) };
-            let moves = contains_real(&program.datas, &ty);
+            let moves = contains_real(&program.datas, &ty) && !info.has_charts;
             Param { name, ty, moves }
         })
         .collect();

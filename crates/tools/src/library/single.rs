@@ -84,6 +84,11 @@ pub fn term(
         Whole { datas: program.datas.clone(), params: types.clone(), result: result.clone() };
     let (def, types, result) = sums::crossed(&mut program, def, &types, &result);
     let mut is_known = vec![false; wrt.len()];
+    if kind != Kind::Value
+        && let Some(diagnostic) = in_charts(entry, wrt)
+    {
+        return query.fail(diagnostic);
+    }
     let params = params(&program, entry, types, wrt, &mut is_known);
     if let Some(at) = is_known.iter().position(|known| !known) {
         return query.fail(without(entry, &params, &wrt[at]));
@@ -122,6 +127,22 @@ fn cannot(entry: &Entry, why: &str) -> Diagnostic {
     Diagnostic::error("E0822", entry.span, title, "defined here")
         .note("what is called from outside takes and gives numbers, truth values, Strings, arrays of them, and tuples, records and sums of these")
         .hint("add a definition with parameters and a result of such types that calls it")
+}
+
+/// Refuses a derivative by a parameter, or of a result, whose type names its tangent type.
+fn in_charts(entry: &Entry, wrt: &[String]) -> Option<Diagnostic> {
+    let is_asked =
+        |param: &&ParamInfo| param.has_charts && (wrt.is_empty() || wrt.contains(&param.name));
+    let what = match entry.params.iter().find(is_asked) {
+        Some(param) => format!("by `{}`", param.name),
+        None if entry.result_has_charts => "of its result".to_owned(),
+        None => return None,
+    };
+    let title = format!("there is no function for the derivative of `{}` {what}", entry.name);
+    let diagnostic = Diagnostic::error("E0834", entry.span, title, "defined here")
+        .note("the type names its tangent type, which programs know")
+        .hint("take the derivative in a definition, as in `def slope (x: T) = grad f x`, or with respect to other parameters");
+    Some(diagnostic)
 }
 
 fn without(entry: &Entry, params: &[Param], name: &str) -> Diagnostic {

@@ -1,7 +1,8 @@
 //! The differentiation operators that are derived from the primitive ones.
 //!
 //! Laws: `grad f x = (vjp f x).1 1.0`, `rd f x dy = (vjp f x).1 dy`, `hvp f x v = (jvp (grad f) x v).1`
-//! (forward over reverse). Each argument is evaluated once, functions first.
+//! (forward over reverse). Each argument is evaluated once, functions first. Where a declaration names a tangent type,
+//! second derivatives are those of `\u -> f (move x u)` at 0 ([`super::chart`]).
 
 use pullback_base::Span;
 use pullback_lambda::{AdOp, Expr, Type};
@@ -15,6 +16,14 @@ impl Elab<'_> {
         let (a, b) = self.boundary(&f, span);
         let (a_bar, b_bar) = (self.tangent(&a), self.tangent(&b));
         let ty = Type::tuple(vec![b, Type::fun(b_bar, a_bar)]);
+        self.charted(AdOp::Vjp, vec![f, x], ty, span)
+    }
+
+    /// `vjp f x` with the tangents of the calculus
+    pub(super) fn structural_vjp(&mut self, f: Expr, x: Expr, span: Span) -> Expr {
+        let (a, b) = self.boundary(&f, span);
+        let (a_bar, b_bar) = (self.structural_tangent(&a), self.structural_tangent(&b));
+        let ty = Type::tuple(vec![b, Type::fun(b_bar, a_bar)]);
         Expr::ad(AdOp::Vjp, vec![f, x], ty, span)
     }
 
@@ -25,7 +34,11 @@ impl Elab<'_> {
 
     /// `rd f x dy`
     pub(super) fn rd(&mut self, [f, x, dy]: [Expr; 3], span: Span) -> Expr {
-        let result = self.vjp(f, x, span);
+        let (a, b) = self.boundary(&f, span);
+        if self.has_charts(&a) || self.has_charts(&b) {
+            return self.charted_rd([f, x, dy], span);
+        }
+        let result = self.structural_vjp(f, x, span);
         Expr::app(Expr::proj(result, 1, span), vec![dy], span)
     }
 
@@ -42,6 +55,9 @@ impl Elab<'_> {
 
     /// `hvp f x v`
     pub(super) fn hvp(&mut self, [f, x, v]: [Expr; 3], span: Span) -> Expr {
+        if self.has_charts(&x.ty) {
+            return self.in_chart([f, x], span, |this, [f, x]| this.hvp([f, x, v], span));
+        }
         self.bind(f, "f", |this, f| {
             let gradient = this.gradient(f, span);
             let (_, b) = this.boundary(&gradient, span);
@@ -53,6 +69,9 @@ impl Elab<'_> {
 
     /// `hessian f x = jacobian (grad f) x`
     pub(super) fn hessian(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+        if self.has_charts(&x.ty) {
+            return self.in_chart([f, x], span, |this, args| this.hessian(args, span));
+        }
         self.bind(f, "f", |this, f| {
             let gradient = this.gradient(f, span);
             this.jacobian_of_gradient([gradient, x], span)

@@ -168,15 +168,18 @@ impl<'t> Elab<'t> {
                 self.text(value, span)
             }
             Builtin::Debug => self.debug(take(args, span), span),
-            Builtin::Vjp => Expr::ad(AdOp::Vjp, args, result, span),
-            Builtin::Jvp => Expr::ad(AdOp::Jvp, args, result, span),
-            Builtin::Linearize => Expr::ad(AdOp::Linearize, args, result, span),
+            Builtin::Vjp => self.charted(AdOp::Vjp, args, result, span),
+            Builtin::Jvp => self.charted(AdOp::Jvp, args, result, span),
+            Builtin::Linearize => self.charted(AdOp::Linearize, args, result, span),
             Builtin::StopGradient => Expr::ad(AdOp::StopGradient, args, result, span),
-            Builtin::CustomVjp => Expr::ad(AdOp::CustomVjp, args, result, span),
-            Builtin::CustomJvp => Expr::ad(AdOp::CustomJvp, args, result, span),
-            Builtin::Zeros => Expr::ad(AdOp::Zeros, args, result, span),
+            Builtin::CustomVjp => self.charted(AdOp::CustomVjp, args, result, span),
+            Builtin::CustomJvp => self.charted(AdOp::CustomJvp, args, result, span),
+            Builtin::Zeros => {
+                let [x] = take(args, span);
+                self.zeros(x, span)
+            }
             Builtin::Move => self.move_by(take(args, span), span),
-            Builtin::AsTangent => self.as_tangent(take(args, span), &result, span),
+            Builtin::AsTangent => self.as_tangent(take(args, span), span),
             Builtin::MapReals => self.map_reals("map_reals", args, span),
             Builtin::MapReals2 => self.map_reals("map_reals2", args, span),
             Builtin::FoldReals => self.fold_reals(take(args, span), span),

@@ -39,7 +39,11 @@ enum Side {
 
 impl<'t> Elab<'t> {
     /// `jacobian f x`
-    pub(super) fn jacobian(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+    pub(super) fn jacobian(&mut self, args: [Expr; 2], span: Span) -> Expr {
+        self.flat(args, span, |this, args| this.flat_jacobian(args, span))
+    }
+
+    fn flat_jacobian(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
         let (from, to) = self.boundary(&f, span);
         let side = match (static_reals(&from), static_reals(&to)) {
             _ if !has_places(&from) => Side::Rows,
@@ -53,13 +57,21 @@ impl<'t> Elab<'t> {
     }
 
     /// `jacobian_forward f x`; pullbacks where the argument is of a sum type, whose places no types name.
-    pub(super) fn jacobian_forward(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+    pub(super) fn jacobian_forward(&mut self, args: [Expr; 2], span: Span) -> Expr {
+        self.flat(args, span, |this, args| this.flat_jacobian_forward(args, span))
+    }
+
+    fn flat_jacobian_forward(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
         let side = if has_places(&x.ty) { Side::Columns } else { Side::Rows };
         self.jacobian_by(side, [f, x], span)
     }
 
     /// `jacobian_reverse f x`
-    pub(super) fn jacobian_reverse(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
+    pub(super) fn jacobian_reverse(&mut self, args: [Expr; 2], span: Span) -> Expr {
+        self.flat(args, span, |this, args| this.flat_jacobian_reverse(args, span))
+    }
+
+    fn flat_jacobian_reverse(&mut self, [f, x]: [Expr; 2], span: Span) -> Expr {
         self.jacobian_by(Side::Rows, [f, x], span)
     }
 
@@ -67,6 +79,16 @@ impl<'t> Elab<'t> {
     /// pulling back through a pullback.
     pub(super) fn jacobian_of_gradient(&mut self, args: [Expr; 2], span: Span) -> Expr {
         self.jacobian_forward(args, span)
+    }
+
+    /// `body` of a function and a point between which and the result there are no charts.
+    fn flat(
+        &mut self,
+        args: [Expr; 2],
+        span: Span,
+        body: impl FnOnce(&mut Self, [Expr; 2]) -> Expr,
+    ) -> Expr {
+        self.with_flat_result(args, span, |this, args| this.in_chart(args, span, body))
     }
 
     fn jacobian_by(&mut self, side: Side, [f, x]: [Expr; 2], span: Span) -> Expr {
@@ -264,12 +286,6 @@ impl<'t> Elab<'t> {
                 .build_array(size, span, |this, i| this.reals(Expr::index(value, i, span), span));
             this.int_sum([counts], span)
         })
-    }
-
-    /// `zeros x`
-    fn zeros(&mut self, x: Expr, span: Span) -> Expr {
-        let ty = self.tangent(&x.ty);
-        Expr::ad(AdOp::Zeros, vec![x], ty, span)
     }
 }
 

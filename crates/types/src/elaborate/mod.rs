@@ -10,6 +10,7 @@ mod ad;
 mod arith;
 mod build;
 mod builtin;
+mod chart;
 mod equality;
 mod expr;
 mod function;

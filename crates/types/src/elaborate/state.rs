@@ -56,7 +56,9 @@ pub(super) struct Group<'t> {
 #[derive(Default)]
 pub(super) struct Tables {
     pub sums: FxHashMap<(TypeDeclId, Vec<Type>), DataId>,
-    /// Tangent types of sums.
+    /// The sums whose declarations name their tangent types.
+    pub charts: FxHashMap<DataId, TypeDeclId>,
+    /// Tangent types of sums, as programs see them.
     pub tangents: FxHashMap<DataId, Type>,
 }
 

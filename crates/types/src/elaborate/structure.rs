@@ -5,14 +5,14 @@
 //! stands. A sum is gone through by a local function, which calls itself where the type contains itself.
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Arm, DataId, Expr, Type, TypeKind, VarId};
+use pullback_lambda::{Arm, DataId, Expr, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
 use super::build;
 use super::state::Elab;
 use super::types::bug;
 
-/// What stands for one value of a base type of the operands.
+/// What stands for one value of the operands: of a base type, or of one whose declaration names its tangents.
 pub(super) type Leaf<'l, 't> = dyn FnMut(&mut Elab<'t>, Vec<Expr>) -> Expr + 'l;
 
 /// An elementwise operation at work.
@@ -22,6 +22,8 @@ pub(super) struct Elementwise<'l, 't> {
     /// What messages call the operation.
     pub name: String,
     pub span: Span,
+    /// Whether the result has the structure of the tangents of the first operand.
+    pub gives_tangent: bool,
     /// The functions that go through sums, by the type of the first operand.
     pub functions: Vec<(Type, VarId)>,
 }
@@ -41,6 +43,9 @@ impl<'t> Elab<'t> {
         walk: &mut Elementwise<'_, 't>,
     ) -> Expr {
         let (ty, span) = (operands[0].ty.clone(), walk.span);
+        if self.has_own_tangent(&ty) {
+            return (walk.leaf)(self, operands);
+        }
         match ty.kind() {
             TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => {
                 (walk.leaf)(self, operands)
@@ -64,14 +69,15 @@ impl<'t> Elab<'t> {
             TypeKind::Tuple(_) | TypeKind::Record(_) => {
                 self.bind_structures(operands, |this, operands| {
                     let count = operands[0].parts(span).len();
+                    let result = walk.result(this, &ty);
                     if count == 0 {
-                        return Expr::record(vec![], ty.clone(), span);
+                        return Expr::record(vec![], result, span);
                     }
                     let parts: Vec<Vec<Expr>> =
                         operands.iter().map(|operand| operand.parts(span)).collect();
                     let part = |at: usize| parts.iter().map(|parts| parts[at].clone()).collect();
                     let items = (0..count).map(|at| this.elementwise(part(at), walk)).collect();
-                    Expr::record(items, ty.clone(), span)
+                    Expr::record(items, result, span)
                 })
             }
             TypeKind::Data(data) => self.elementwise_sum(*data, operands, walk),
@@ -102,7 +108,8 @@ impl<'t> Elab<'t> {
             return Expr::app(self.var(*function, span), operands, span);
         }
         let types: Vec<Type> = operands.iter().map(|operand| operand.ty.clone()).collect();
-        let function = self.fresh("through", Type::funs(types.clone(), ty.clone()));
+        let result = walk.result(self, &ty);
+        let function = self.fresh("through", Type::funs(types.clone(), result));
         walk.functions.push((ty, function));
         let params: Vec<VarId> = types.into_iter().map(|ty| self.fresh("x", ty)).collect();
         let values = params.iter().map(|param| self.var(*param, span)).collect();
@@ -121,6 +128,8 @@ impl<'t> Elab<'t> {
         walk: &mut Elementwise<'_, 't>,
     ) -> Expr {
         let span = walk.span;
+        let result = walk.result(self, &values[0].ty);
+        let TypeKind::Data(into) = result.kind() else { bug("the tangents of a sum", span) };
         let mut arms = Vec::new();
         for tag in 0..self.program.datas[data].constructors.len() {
             let mut vars: Vec<Vec<VarId>> = Vec::new();
@@ -134,7 +143,7 @@ impl<'t> Elab<'t> {
                 self.elementwise(field, walk)
             });
             let fields = fields.collect();
-            let mut body = Expr::con(data, tag, fields, span);
+            let mut body = Expr::con(*into, tag, fields, span);
             let several = self.program.datas[data].constructors.len() > 1;
             let mut others = values.iter().zip(vars);
             let Some((_, own)) = others.next() else { bug("an operand", span) };
@@ -151,33 +160,25 @@ impl<'t> Elab<'t> {
         Expr::match_(values[0].clone(), arms, None, span)
     }
 
-    /// `move x dx`
-    pub(super) fn move_by(&mut self, operands: [Expr; 2], span: Span) -> Expr {
-        let leaf: &mut Leaf<'_, 't> = &mut |_, mut operands: Vec<Expr>| {
-            let tangent = operands.pop().unwrap_or_else(|| bug("a tangent", span));
-            let value = operands.pop().unwrap_or_else(|| bug("a value", span));
-            if matches!(value.ty.kind(), TypeKind::Real) {
-                Expr::prim(Prim::Add, [value, tangent], span)
-            } else {
-                value
-            }
-        };
-        let mut walk = Elementwise::new(leaf, "move", span);
-        self.elementwise(operands.into(), &mut walk)
-    }
-
-    /// `as_tangent x`: the zero tangent of `x` with the Reals of `x` put in their places.
-    pub(super) fn as_tangent(&mut self, [x]: [Expr; 1], tangent: &Type, span: Span) -> Expr {
-        if x.ty == *tangent {
+    /// `as_tangent x`: the Reals of `x` in their places.
+    pub(super) fn as_tangent(&mut self, [x]: [Expr; 1], span: Span) -> Expr {
+        let tangent = self.tangent(&x.ty);
+        if x.ty == tangent {
             return x;
         }
-        self.bind(x, "x", |this, x| {
-            let places = Expr::ad(AdOp::Zeros, vec![x.clone()], tangent.clone(), span);
-            let leaf: &mut Leaf<'_, 't> =
-                &mut |_, mut operands| operands.pop().unwrap_or_else(|| bug("a value", span));
-            let mut walk = Elementwise::new(leaf, "as_tangent", span);
-            this.elementwise(vec![places, x], &mut walk)
-        })
+        let leaf: &mut Leaf<'_, 't> = &mut |this, mut operands| {
+            let x = operands.pop().unwrap_or_else(|| bug("a value", span));
+            if this.has_own_tangent(&x.ty) {
+                let message = format!(
+                    "the tangents of `{}` are none of its Reals",
+                    this.type_name(&x.ty, false)
+                );
+                let ty = this.tangent(&x.ty);
+                return build::fail(&message, ty, span);
+            }
+            if matches!(x.ty.kind(), TypeKind::Real) { x } else { Expr::unit(span) }
+        };
+        self.elementwise(vec![x], &mut Elementwise::to_tangent(leaf, "as_tangent", span))
     }
 
     /// `map_reals f x` and `map_reals2 f x y`
@@ -295,6 +296,16 @@ impl<'t> Elab<'t> {
 impl<'l, 't> Elementwise<'l, 't> {
     /// An operation that messages call by this name.
     pub(super) fn new(leaf: &'l mut Leaf<'l, 't>, name: &str, span: Span) -> Self {
-        Self { leaf, name: name.to_owned(), span, functions: vec![] }
+        Self { leaf, name: name.to_owned(), span, gives_tangent: false, functions: vec![] }
+    }
+
+    /// An operation that gives tangents of its first operand.
+    pub(super) fn to_tangent(leaf: &'l mut Leaf<'l, 't>, name: &str, span: Span) -> Self {
+        Self { gives_tangent: true, ..Self::new(leaf, name, span) }
+    }
+
+    /// The type of the result for a first operand of type `ty`.
+    fn result(&self, elab: &mut Elab<'t>, ty: &Type) -> Type {
+        if self.gives_tangent { elab.tangent(ty) } else { ty.clone() }
     }
 }

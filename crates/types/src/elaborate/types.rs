@@ -48,6 +48,7 @@ impl Elab<'_> {
             }
             Ty::Jacobian(of, input) => {
                 let of = self.lower_with(of, subst);
+                let of = if self.has_charts(&of) { self.tangent(&of) } else { of };
                 let input = self.lower_with(input, subst);
                 let entry = self.tangent(&input);
                 Self::jacobian_type(&of, &entry)
@@ -78,6 +79,9 @@ impl Elab<'_> {
         let data = self.program.datas.push(Data::new(name, vec![]));
         let subst: Subst = source.params.iter().copied().zip(args.iter().cloned()).collect();
         self.tables.sums.insert((decl, args), data);
+        if source.tangent.is_some() {
+            self.tables.charts.insert(data, decl);
+        }
         let mut constructors = Vec::new();
         for constructor in &source.constructors {
             let fields = constructor.fields.iter().map(|field| self.lower_with(field, &subst));
@@ -90,18 +94,27 @@ impl Elab<'_> {
 
     /// `T ty`; functions, which inference keeps away from derivatives, have none.
     pub(super) fn tangent(&mut self, ty: &Type) -> Type {
-        let TypeKind::Data(data) = ty.kind() else {
-            return self.first_order_tangent(ty);
+        let known = if let TypeKind::Data(data) = ty.kind() {
+            self.tables.tangents.get(data)
+        } else {
+            None
         };
-        if let Some(known) = self.tables.tangents.get(data) {
+        if let Some(known) = known {
             return known.clone();
         }
-        let tangent = self.first_order_tangent(ty);
-        self.tables.tangents.insert(*data, tangent.clone());
+        let tangent = if self.has_charts(ty) {
+            self.charted_tangent(ty)
+        } else {
+            self.structural_tangent(ty)
+        };
+        if let TypeKind::Data(data) = ty.kind() {
+            self.tables.tangents.insert(*data, tangent.clone());
+        }
         tangent
     }
 
-    fn first_order_tangent(&mut self, ty: &Type) -> Type {
+    /// The tangent type that the calculus gives to a type, whatever declarations name.
+    pub(super) fn structural_tangent(&mut self, ty: &Type) -> Type {
         tangent(&mut self.program.datas, ty)
             .unwrap_or_else(|| bug("a type of first order, which has a tangent", self.place))
     }

@@ -49,6 +49,7 @@ impl<'a> Infer<'a> {
                 name: decl.name.node.clone(),
                 params,
                 constructors: vec![],
+                tangent: None,
                 span: decl.name.span,
             });
             self.unifier.table.declare_sum(decl.params.len());
@@ -59,6 +60,7 @@ impl<'a> Infer<'a> {
         for index in 0..self.declared.sums.len() {
             self.declare_constructors(index);
         }
+        self.check_tangents_of_aliases();
         self.solver().look_at_sums();
     }
 
@@ -168,8 +170,13 @@ impl<'a> Infer<'a> {
             declared.push(ConDecl { name: name.node.clone(), fields });
         }
         self.typed.types[id].constructors = declared;
-        let types: Vec<&'a TypeExpr> =
+        let mut types: Vec<&'a TypeExpr> =
             constructors.iter().flat_map(|(_, fields)| fields.iter()).collect();
+        if let Some(clause) = &decl.tangent {
+            let (tangent, _) = self.annotation(&clause.ty);
+            types.push(&clause.ty);
+            self.declare_tangent(id, decl, tangent);
+        }
         self.leave_decl(decl, &types);
     }
 }

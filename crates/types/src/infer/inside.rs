@@ -147,7 +147,8 @@ fn look_inside(ty: &Ty, params: &[ParamId], table: &Table, info: &mut SumInfo, b
             for (arg, _) in args.iter().zip(&other.uses).filter(|(_, used)| **used) {
                 inside(arg);
             }
-            info.discrete |= other.discrete;
+            info.charts |= other.charts || other.tangent.is_some();
+            info.discrete |= other.discrete || other.tangent.is_some();
             info.function |= other.function;
         }
     }

@@ -324,6 +324,9 @@ fn explain(diagnostic: Diagnostic, why: &Why, wanted: &str) -> Diagnostic {
             "the tangent of this call must be `{wanted}`{}",
             in_order(names, ": for")
         )),
+        Why::Chart(name) => {
+            diagnostic.note(format!("what `{name}` names with its tangent type is `{wanted}` here"))
+        }
         Why::Number => diagnostic.note(format!("what is asked for here is `{wanted}`")),
         Why::Result(name) => {
             diagnostic.note(format!("the result of `{name}` is declared as `{wanted}`"))

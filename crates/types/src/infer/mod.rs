@@ -24,6 +24,7 @@ mod binding;
 mod bindings;
 mod call;
 mod callee;
+mod chart;
 mod clash;
 mod constraints;
 mod conversion;

@@ -59,12 +59,6 @@ impl Table {
             }
         }
     }
-
-    /// Whether the type is the derived tangent type of this sum.
-    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
-        let Ty::Tangent(inner) = self.head(ty) else { return false };
-        matches!(self.head(&inner), Ty::Sum(id, _) if id == sum)
-    }
 }
 
 impl Solver<'_> {
@@ -118,9 +112,12 @@ impl Solver<'_> {
         span: Span,
         want: Option<&Ty>,
     ) -> Head {
-        let args: Vec<Ty> =
-            self.typed.types[sum].params.clone().iter().map(|_| self.unifier.fresh()).collect();
-        let of_tangent = want.is_some_and(|want| self.unifier.table.is_tangent_of(want, sum));
+        // A tangent alone does not tell of which type it is.
+        let wanted = want.and_then(|want| self.unifier.table.args_of_tangent(want, sum));
+        let of_tangent = wanted.is_some();
+        let args = wanted.unwrap_or_else(|| {
+            self.typed.types[sum].params.iter().map(|_| self.unifier.fresh()).collect()
+        });
         let (fields, whole) = self.constructor_types(span, (sum, tag), &args, of_tangent);
         let ty = fields.into_iter().rev().fold(whole, |to, from| Ty::Fun(from.into(), to.into()));
         let name =

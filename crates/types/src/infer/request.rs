@@ -77,6 +77,9 @@ impl<'a> Inference<'a> {
                 }
             }
         }
+        if !infer.unifier.reports.has_stopped() {
+            infer.find_charts();
+        }
         infer.check_sizes_in_types();
         Self(infer)
     }
@@ -132,7 +135,7 @@ impl<'a> Inference<'a> {
 
 impl Table {
     /// The types of so many parameters of a function, and of what it gives then.
-    fn curried(&mut self, ty: &Ty, count: usize) -> (Vec<Ty>, Ty) {
+    pub(super) fn curried(&mut self, ty: &Ty, count: usize) -> (Vec<Ty>, Ty) {
         let mut rest = ty.clone();
         let mut params = Vec::with_capacity(count);
         for _ in 0..count {
@@ -226,8 +229,13 @@ impl<'a> Infer<'a> {
         if call.data_result {
             self.solver().require_at(span, Constraint::Diff(result.clone()));
         }
-        let mut parts = vec![head.expr];
-        parts.extend(checked.typed.into_iter().flatten());
+        let mut typed = checked.typed;
+        let entry = self.entry_in_charts(head.expr, &mut typed, call, &wanted);
+        if call.arguments.iter().any(|argument| argument.is_data) {
+            self.check_result_in_charts(&result, span);
+        }
+        let mut parts = vec![entry];
+        parts.extend(typed.into_iter().flatten());
         parts.extend(call.direction.as_ref().map(|direction| match direction {
             Direction::Cotangent(expr) if !checked.wrong => {
                 self.check(expr, &tangent(&result), &Why::Cotangent)

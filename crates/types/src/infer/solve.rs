@@ -61,7 +61,8 @@ impl Table {
     /// Whether arithmetic goes through a sum as far as its own fields tell.
     pub(super) fn may_be_vector(&self, id: TypeDeclId, constraint: &Constraint) -> bool {
         let info = self.sum(id);
-        !(info.discrete || info.function || matches!(constraint, Constraint::Whole(_)))
+        let is_flat = !info.discrete && info.tangent.is_none();
+        is_flat && !info.function && !matches!(constraint, Constraint::Whole(_))
     }
 
     /// The constraint waits for whatever variables the type has.
@@ -437,6 +438,10 @@ impl Solver<'_> {
                     .map(|(name, ty)| (name.clone(), self.unifier.jacobian_part(of, ty, input)))
                     .collect(),
             ),
+            Ty::Sum(id, _) if self.unifier.table.sum(*id).tangent.is_some() => {
+                let tangents = self.unifier.table.head(&tangent(&head));
+                self.unifier.jacobian_part(of, &tangents, input)
+            }
             Ty::Sum(..) => {
                 self.report_jacobian_of_sum(of, &head);
                 Ty::Error

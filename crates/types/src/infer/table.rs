@@ -70,12 +70,17 @@ pub(super) struct Table {
 const MAX_STEPS: u32 = 10_000;
 
 /// What is inside a sum type.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SumInfo {
-    /// An Int, a Bool or a String, whatever its arguments are.
+    /// An Int, a Bool, a String or a value whose type names its tangent type, whatever its arguments are: what is not
+    /// its own tangent.
     pub discrete: bool,
     /// A function, whatever its arguments are.
     pub function: bool,
+    /// The tangent type that its declaration names.
+    pub tangent: Option<Ty>,
+    /// A value whose type names its tangent type, whatever its arguments are.
+    pub charts: bool,
     /// Which parameters occur in it at all.
     pub uses: Vec<bool>,
 }

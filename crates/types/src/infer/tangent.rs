@@ -2,7 +2,7 @@
 //!
 //! `T Real = Real`; `T Int = T Bool = T String = ()`; tuples, records and arrays componentwise; a sum
 //! with nothing discrete inside is its own tangent type, any other has a derived one, which stays
-//! `T Sum`. `T (T a) = T a`.
+//! `T Sum`, unless its declaration names one. `T (T a) = T a`.
 
 use std::rc::Rc;
 
@@ -27,7 +27,9 @@ impl Table {
             }
             Ty::Array(size, element) => Ty::Array(size, tangent(&element).into()),
             Ty::Sum(id, args) => {
-                if self.sum_is_discrete(id, &args, &mut 2000) == Some(false) {
+                if let Some(own) = &self.sum(id).tangent {
+                    own.clone()
+                } else if self.sum_is_discrete(id, &args, &mut 2000) == Some(false) {
                     Ty::Sum(id, args)
                 } else {
                     Ty::Tangent(Rc::new(Ty::Sum(id, args)))
@@ -46,7 +48,8 @@ impl Table {
         }
     }
 
-    /// Whether values of the type hold an Int, a Bool or a String; `None` if that is not known yet.
+    /// Whether values of the type hold an Int, a Bool, a String or what names its tangent type; `None` if that is not
+    /// known yet.
     /// `budget` bounds how much is looked through.
     fn is_discrete(&mut self, ty: &Ty, budget: &mut u32) -> Option<bool> {
         *budget = budget.checked_sub(1)?;
@@ -63,7 +66,7 @@ impl Table {
 
     fn sum_is_discrete(&mut self, id: TypeDeclId, args: &[Ty], budget: &mut u32) -> Option<bool> {
         let info = self.sum(id);
-        if info.discrete {
+        if info.discrete || info.tangent.is_some() {
             return Some(true);
         }
         let used = info.uses.clone();
@@ -79,6 +82,18 @@ impl Table {
         } else {
             false
         }
+    }
+
+    /// Whether the type is the derived tangent type of this sum.
+    pub(super) fn is_tangent_of(&mut self, ty: &Ty, sum: TypeDeclId) -> bool {
+        self.args_of_tangent(ty, sum).is_some()
+    }
+
+    /// The arguments of this sum if the type is its derived tangent type.
+    pub(super) fn args_of_tangent(&mut self, ty: &Ty, sum: TypeDeclId) -> Option<Vec<Ty>> {
+        let Ty::Tangent(inner) = self.head(ty) else { return None };
+        let Ty::Sum(id, args) = self.head(&inner) else { return None };
+        (id == sum).then(|| args.to_vec())
     }
 
     fn any_discrete<'t>(

@@ -49,6 +49,8 @@ pub(super) enum Why {
     Place,
     /// A component, field or element of something that is expected for this reason.
     Part(Rc<Why>),
+    /// What moves values of this type, or tells tangents of them.
+    Chart(Name),
     /// The types inside one group of definitions that use each other.
     Group(Name),
 }

@@ -152,7 +152,14 @@ impl Uses {
                 }
             }
         }
+        if let Some(tangent) = &decl.tangent {
+            self.ty(&tangent.ty);
+        }
         self.leave(mark, whole);
+        if let Some(tangent) = &decl.tangent {
+            self.expr(&tangent.retract);
+            self.expr(&tangent.local);
+        }
     }
 
     fn name(&mut self, name: &Name, span: Span) {

@@ -122,12 +122,22 @@ impl Maker {
         self.times(0, |maker| maker.one_of(&LOWER));
         self.word("=");
         if self.below(2) == 0 {
-            return self.ty();
+            self.ty();
+        } else {
+            for _ in 0..self.some(1) {
+                self.word("|");
+                self.one_of(&UPPER);
+                self.times(0, Self::type_atom);
+            }
         }
-        for _ in 0..self.some(1) {
-            self.word("|");
-            self.one_of(&UPPER);
-            self.times(0, Self::type_atom);
+        if self.choice(4) == 1 {
+            self.word("with");
+            self.word("tangent");
+            self.type_atom();
+            self.word("by");
+            self.one_of(&LOWER);
+            self.word(",");
+            self.one_of(&LOWER);
         }
     }
     fn function(&mut self, params: usize) {
