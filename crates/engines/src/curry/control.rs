@@ -113,6 +113,10 @@ impl Code<'_> {
         let Some((tag, vars)) = fields else { return self.zero(ty) };
         if self.is_package(ty) && tag == ENV {
             let types = self.types_of(&vars[..1]);
+            if self.program.is_erased(&types[0]) {
+                // Who adds packages does not open them.
+                return self.zero(ty);
+            }
             let fields = self.take_all(&vars[..1]);
             return self.packed(fields, &types);
         }

@@ -51,13 +51,15 @@ impl Code<'_> {
                 vars.push(self.parameter(*var));
                 self.tans.remove(var);
             }
+            let is_package = self.is_package(&scrutinee.ty) && arm.tag == ENV;
             if let Some(dot) = &dot
-                && self.is_package(&scrutinee.ty)
-                && arm.tag == ENV
+                && is_package
             {
                 let types = self.types_of(&arm.vars[..1]);
-                let environment = self.unpacked(dot.clone(), &types).remove(0);
-                self.tans.insert(arm.vars[0], Tan::Any(environment));
+                if !self.program.is_erased(&types[0]) {
+                    let environment = self.unpacked(dot.clone(), &types).remove(0);
+                    self.tans.insert(arm.vars[0], Tan::Any(environment));
+                }
             } else if let Some(dot) = &dot {
                 let types = self.types_of(&arm.vars);
                 let fields = self.fields(dot.clone(), &scrutinee.ty, arm.tag + 1, &types, false);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::support::deep;
+use crate::support::renumbered::renumbered;
 use crate::support::source::source;
 use pullback_compile::Mode;
 use pullback_engines::source::prepared;
@@ -362,6 +363,31 @@ fn a_sum_of_a_comprehension_leaves_one_binding() {
     });
 }
 
+/// The vectorised operations of §8.2: a dot product, and each row of a matrix times a vector, leave one binding however
+/// long the vector is.
+#[test]
+fn a_dot_product_and_a_row_of_a_matrix_leave_one_binding() {
+    deep(|| {
+        for n in [1, 5, 40] {
+            let vector = format!("let v = [ x * real (i + 1) | i < {n} ] in");
+            let dot = format!("def f (x: Real): Real = {vector} dot v v");
+            assert_eq!(bindings(named("delta"), &dot, Value::Real(0.3), 1), n + 1);
+            let matrix = format!(
+                "def f (x: Real): Real = {vector}
+                   let w = [ sum [ real (i - j) * v[j] | j < {n} ] | i < 3 ] in dot w w"
+            );
+            assert_eq!(bindings(named("delta"), &matrix, Value::Real(0.3), 1), n + 3 + 1);
+            // `v = x u`, so the square of the length of `A v` is `x² |A u|²`, and its derivative twice that over `x`.
+            let row = |i: i64| (0..n).map(|j| ((i - j) * (j + 1)) as f64).sum::<f64>();
+            let expected = 2.0 * 0.3 * (0..3).map(|i| row(i).powi(2)).sum::<f64>();
+            let (program, roots) = source(&matrix, &["f"]);
+            let (_, found) = cost(named("delta"), &program, roots[0], Value::Real(0.3));
+            let found = found.as_real().expect("a Real");
+            assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{n}: {found} {expected}");
+        }
+    });
+}
+
 /// The translations of all definitions of a program, by the names of the definitions, up to the numbers of
 /// variables, definitions and types.
 fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
@@ -379,36 +405,6 @@ fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
         }
     }
     found
-}
-
-/// A text with its names `x.17` numbered by their first use: `x.#0`. Literals and projections stay.
-fn renumbered(text: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || "_'{}".contains(c);
-    let (mut out, mut numbers) = (String::new(), BTreeMap::new());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(first.len_utf8());
-        let (name, tail) = rest.split_at(end);
-        out.push_str(name);
-        rest = tail;
-        let digits = rest.strip_prefix('.').unwrap_or_default();
-        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
-        if first.is_alphabetic() && !digits.is_empty() {
-            let fresh = numbers.len();
-            let number = numbers.entry(format!("{name}.{digits}")).or_insert(fresh);
-            out.push_str(&format!(".#{number}"));
-            rest = &rest[1 + digits.len()..];
-        }
-    }
-    out
-}
-
-#[test]
-fn numbers_of_names_alone_are_renumbered() {
-    assert_eq!(
-        renumbered("let x.7 = add x.3.0 2.5 in @D{f}.9 x.7"),
-        "let x.#0 = add x.#1.0 2.5 in @D{f}.#2 x.#0"
-    );
 }
 
 #[test]
