@@ -321,11 +321,10 @@ impl Code<'_> {
 
     /// `add_environments`: two packages of one closure have the same tag, which is checked.
     pub fn finish_packages(&mut self) {
-        let Some((data, def)) = self.packages else { return };
-        if self.style == Style::Env(Package::Erased) {
-            self.add_erased(def);
-        } else {
-            self.add_environments(data, def);
+        match self.packages {
+            Some((_, def)) if self.style == Style::Env(Package::Erased) => self.add_erased(def),
+            Some((data, def)) => self.add_environments(data, def),
+            None => {}
         }
     }
 

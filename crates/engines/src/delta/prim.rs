@@ -3,6 +3,13 @@
 //! A smooth primitive computes its partial derivatives in the forward pass; its delta is the sum of the
 //! deltas of its arguments, each scaled by its partial derivative. Structural zeros contribute nothing, a
 //! factor of one is left out. Primitives that move values move dual numbers in the same way.
+//!
+//! A sum of scaled deltas is a pair of vectors (§8.3): `Dot as us` means `Σᵢ as[i] us[i]`, one node for the whole.
+//!
+//! ```text
+//! before   Add (Add (Scale a0 u0) (Scale b0 v0)) (Add (Scale a1 u1) (Scale b1 v1))
+//! after    Add (Dot [a0, a1] [u0, u1]) (Dot [b0, b1] [v0, v1])
+//! ```
 
 use pullback_base::Span;
 use pullback_lambda::{Expr, ExprKind, Linearised, Slope, Type};

@@ -388,6 +388,49 @@ fn a_dot_product_and_a_row_of_a_matrix_leave_one_binding() {
     });
 }
 
+/// How many nodes of deltas the gradient of a function takes.
+fn nodes(text: &str) -> u64 {
+    let (program, roots) = source(text, &["f"]);
+    let mode = Mode::Vjp(Value::Real(1.0));
+    let x = Value::Real(0.3);
+    let answer = run(named("delta"), &program, roots[0], x, &mode, &Options::default());
+    answer.unwrap_or_else(|problem| panic!("{problem:?}")).counts.nodes
+}
+
+/// A sum of products is a pair of vectors (§8.3): a node for each place of a factor, however many elements there are. Each
+/// row of a matrix takes its node and its name, and the vector a name for each element.
+#[test]
+fn a_sum_of_products_is_a_node_for_each_place_of_a_factor() {
+    deep(|| {
+        let dot = |n: u64| {
+            nodes(&format!("def f (x: Real): Real = let v = [ x * real i | i < {n} ] in dot v v"))
+        };
+        let product = |n: u64| {
+            nodes(&format!(
+                "def f (x: Real): Real = let v = [ x * real (i + 1) | i < {n} ] in
+                   let w = [ sum [ real (i - j) * v[j] | j < {n} ] | i < 3 ] in dot w w"
+            ))
+        };
+        assert_eq!([dot(40) - dot(20), product(40) - product(20)], [20, 20]);
+        assert!(dot(20) <= 20 + 6 && product(20) <= 20 + 3 * 2 + 6, "{} {}", dot(20), product(20));
+    });
+}
+
+/// Where no element depends on an input the sum is `Zero`, and its partial derivatives are never multiplied.
+#[test]
+fn a_sum_of_constants_binds_nothing() {
+    deep(|| {
+        let constant = "def g (y: Real): Real = sum [ sqrt y | _ < 3 ]
+def f (x: Real): Real = g 0.0 + x";
+        // The sum with `x` is `x`.
+        assert_eq!(bindings(named("delta"), constant, Value::Real(0.3), 1), 0);
+        let partly = "def f (x: Real): Real = sum [ sqrt y | y <- [0.0, x, 0.0] ]";
+        let (program, roots) = source(partly, &["f"]);
+        let (_, found) = cost(named("delta"), &program, roots[0], Value::Real(4.0));
+        assert_eq!(found.as_real(), Some(0.25), "an infinite partial derivative meets no zero");
+    });
+}
+
 /// The translations of all definitions of a program, by the names of the definitions, up to the numbers of
 /// variables, definitions and types.
 fn translations(text: &str, root: &str) -> BTreeMap<String, String> {

@@ -72,6 +72,34 @@ fn both_give_the_same_numbers() {
     });
 }
 
+/// A closure that captures two numbers, called by who does not know it, differentiated twice.
+const TWICE: &str = "
+def repeated (f: Real -> Real) (n: Int) (x: Real): Real = loop y = x for _ < n do f y
+def inner ((b, c, n): (Real, Real, Int)): Real = repeated (\\y -> b * y + c) n 1.0
+def second ((a, c, n): (Real, Real, Int)): Real = grad (\\b -> inner (b, c, n)) a
+";
+
+/// What was erased is erased again: the cotangents of environments that a derivative packed.
+#[test]
+fn derivatives_of_derivatives_open_what_they_packed() {
+    deep(|| {
+        let (program, defs) = source(TWICE, &["second"]);
+        let tagged = engine_named("curry-env").expect("an engine of the table");
+        let x = [Value::Real(3.0), Value::Real(5.0), Value::Int(2)];
+        let x = Value::tuple(x.to_vec());
+        for engine in [tagged, erased(tagged).expect("its erased form")] {
+            let mode = Mode::Vjp(Value::Real(1.0));
+            let answer = run(engine, &program, defs[0], x.clone(), &mode, &Options::default());
+            let answer = answer.unwrap_or_else(|problem| panic!("{problem:?}"));
+            // b (b + c) + c: 2 b + c by b, which gives 2 by b and 1 by c.
+            assert_eq!(answer.value.as_real(), Some(11.0));
+            let derivative = answer.derivative.expect("a derivative");
+            let parts = derivative.as_tuple().expect("a tangent for each part");
+            assert_eq!([parts[0].as_real(), parts[1].as_real()], [Some(2.0), Some(1.0)]);
+        }
+    });
+}
+
 /// `p` and `q` capture a number each. What flows back to them passes through `first`.
 const CROSSED: &str = "
 def first ((p, q): (Real -> Real, Real -> Real)) (x: Real): Real = p x * p x + q x
