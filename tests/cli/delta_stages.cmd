@@ -217,7 +217,7 @@ exit 0
 $ pullback show tests/cli/programs/delta_stages.pull chain --stage delta-library --fuse
 exit 0
 > data Maybe = Nothing | Just Real
-> data Delta = Zero | Var Int | Scale Real Delta | Add Delta Delta | Rule Int ([]Maybe -> Work -> Work)
+> data Delta = Zero | Var Int | Scale Real Delta | Add Delta Delta | Rule Int ([]Maybe -> Work -> Work) | Dot []Real []Delta
 > data Work = Done | Eval Real Delta Work
 > data DeltaBinds = Empty | Let Int Delta DeltaBinds | LetScale Int Real Int DeltaBinds | LetAdd Int Int Int DeltaBinds | LetStep Int Int Real Int DeltaBinds | LetRow Int Real Int Real Int DeltaBinds
 >
@@ -299,6 +299,19 @@ exit 0
 > sumDeltas = \tx ->
 >   loop tu = Zero for ti < size tx do plus tu (index tx ti).1
 >
+> dotDeltas = \za zu ->
+>   let zn = size zu
+>   let zk = loop zl = 0 while if int_lt zl zn then match index zu zl with | Zero -> true | _ -> false else false do
+>     int_add zl 1
+>   if int_lt zk zn then Dot za zu else Zero
+>
+> addDot = \yx ya yu yw ym ->
+>   loop yt = (yw, ym) for yi < size yu do
+>     match index yu yi with
+>       | Zero -> (yt.0, yt.1)
+>       | Var yid -> (yt.0, addDelta yid (mul yx (index ya yi)) yt.1)
+>       | _ -> (Eval (mul yx (index ya yi)) (index yu yi) yt.0, yt.1)
+>
 > run = \w m ->
 >   let end = loop st = (w, m) while match st.0 with | Done -> false | _ -> true do
 >     match st.0 with
@@ -310,6 +323,7 @@ exit 0
 >           | Scale y v -> (Eval (mul x y) v rest, st.1)
 >           | Add v1 v2 -> (Eval x v1 (Eval x v2 rest), st.1)
 >           | Rule rcount rclosure -> (rest, st.1)
+>           | Dot da dus -> addDot x da dus rest st.1
 >   end.1
 >
 > touched = \h0 hn hm ->
@@ -380,6 +394,11 @@ exit 0
 >           | Scale fy fv -> (Eval (mul fx fy) fv frest, fs.1)
 >           | Add fv1 fv2 -> (Eval fx fv1 (Eval fx fv2 frest), fs.1)
 >           | Rule fcount fclosure -> (frest, fs.1)
+>           | Dot fa fus ->
+>             let fmore = loop fr = frest for fi < size fus do
+>               let fk = int_sub (int_sub (size fus) 1) fi
+>               Eval (mul fx (index fa fk)) (index fus fk) fr
+>             (fmore, fs.1)
 >   fend.1
 >
 > times = \ta td -> match td with | Nothing -> td | Just tdot -> Just (mul ta tdot)

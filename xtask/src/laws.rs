@@ -4,8 +4,9 @@
 use std::process::Command;
 
 /// A package, its test, which functions of it, what is set for it, and for how many random programs it is run once.
-const TESTS: [(&str, &str, &str, &str, u64); 5] = [
+const TESTS: [(&str, &str, &str, &str, u64); 6] = [
     ("pullback-suite", "law", "", "ALL", 1),
+    ("pullback-suite", "erased", "", "ALL", 1),
     ("pullback-opt", "random", "", "COUNT", 1),
     ("pullback-codegen", "random", "", "COUNT", 5),
     ("pullback-codegen", "sanitized", "", "COUNT", 50),

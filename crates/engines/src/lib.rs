@@ -18,4 +18,4 @@ pub use pullback_engine::{
     evaluate, follow, run, run_in_machine, show_dual, source, trace_engine, vet, wants_vetting,
 };
 pub use show_trace::show_trace;
-pub use table::{ENGINES, LETTERS, REGISTRY, SOURCES, engine_named, fused, modes};
+pub use table::{ENGINES, LETTERS, REGISTRY, SOURCES, engine_named, erased, fused, modes};

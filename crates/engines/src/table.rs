@@ -369,6 +369,22 @@ static FUSED_DELTA: EngineInfo = EngineInfo {
     ..DELTA
 };
 
+/// `curry-env` with environments whose type is erased. The tagged engine is its checked run.
+static ERASED_CURRY: EngineInfo = EngineInfo {
+    how: How::Transform {
+        vjp: curry::vjp_erased,
+        jvp: curry::jvp_erased,
+        reverse: Pullbacks::Any,
+        budget: None,
+    },
+    ..CURRY_ENV
+};
+
+/// The form of an engine with erased environments, if it has one.
+pub fn erased(engine: &EngineInfo) -> Option<&'static EngineInfo> {
+    (engine.name == CURRY_ENV.name).then_some(&ERASED_CURRY)
+}
+
 /// The fused form of an engine, if it has one.
 pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
     (engine.name == "delta").then_some(&FUSED_DELTA)

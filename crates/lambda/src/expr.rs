@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use pullback_base::{FileId, IdVec, Name, Span, id_type};
 
-use crate::{DataId, Type};
+use crate::{DataId, Type, TypeKind};
 use pullback_prim::{Prim, Routine};
 
 id_type!(
@@ -48,6 +48,27 @@ pub struct Program {
     pub without_passes: Vec<String>,
     /// The sums that an engine made for cotangents: a program that has some is a derivative already.
     pub cotangents: BTreeSet<DataId>,
+    /// The type of one word whose own type is erased, if the program has it: see [`Program::erased_word`].
+    pub erased: Option<DataId>,
+}
+
+impl Program {
+    /// The type of one word whose own type is erased. Only fields of constructors have it. A constructor takes a value
+    /// of any type there, and an arm opens the field at the type of its variable: a reinterpret cast that
+    /// nothing checks.
+    pub fn erased_word(&mut self) -> Type {
+        let data = match self.erased {
+            Some(data) => data,
+            None => self.datas.push(Data::new("Any", vec![])),
+        };
+        self.erased = Some(data);
+        Type::new(TypeKind::Data(data))
+    }
+
+    /// Whether values of this type are words whose own type is erased.
+    pub fn is_erased(&self, ty: &Type) -> bool {
+        matches!(ty.kind(), TypeKind::Data(data) if self.erased == Some(*data))
+    }
 }
 
 /// Whether a place belongs to one of the files of the library; a place that is not known counts as one.

@@ -105,6 +105,10 @@ impl Parser {
         if number as usize != self.program.datas.len() {
             return Err(self.mistake("sum types must be numbered 0, 1, 2, … in order"));
         }
+        if self.accept_word("erased") {
+            self.program.erased = Some(self.program.datas.push(Data::new(name, vec![])));
+            return Ok(());
+        }
         let tangent = if self.accept("(") { Some(self.tangent()?) } else { None };
         self.expect("=")?;
         let mut constructors = Vec::new();

@@ -3,7 +3,7 @@
 //!
 //! Variables print as `name.number`, definitions as `@name.number`, sums as `Name.number`, so that
 //! names need not be unique; names that are no identifiers stand in backquotes. Binders carry their
-//! types unless a form fixes them. Primitives and differentiation operators are written by name and
+//! types unless a form fixes them; `x as T` in an arm opens an erased field at `T`. Primitives and differentiation operators are written by name and
 //! applied to exactly their arguments.
 
 use pullback_base::Id;
@@ -59,6 +59,9 @@ impl Program {
             }
             None => String::new(),
         };
+        if self.erased == Some(id) {
+            return Doc::text(format!("data {name}.{} erased", id.index()));
+        }
         let mut items = vec![Doc::text(format!("data {name}.{}{tangent} =", id.index()))];
         for (tag, con) in data.constructors.iter().enumerate() {
             items.push(Doc::Line);
@@ -254,14 +257,20 @@ impl Program {
         let mut items =
             vec![Doc::text("match "), Doc::nest(vec![self.expr(scrutinee)]), Doc::text(" with")];
         for arm in arms {
-            let mut pattern = arm.tag.to_string();
+            let (mut pattern, mut fields) = (arm.tag.to_string(), &[][..]);
             if let TypeKind::Data(data) = scrutinee.ty.kind()
                 && let Some(con) = self.datas[*data].constructors.get(arm.tag)
             {
-                pattern = quoted(&con.name);
+                (pattern, fields) = (quoted(&con.name), &con.fields[..]);
             }
-            for var in &arm.vars {
-                pattern = format!("{pattern} {}", self.var_name(*var));
+            for (index, var) in arm.vars.iter().enumerate() {
+                let name = self.var_name(*var);
+                if fields.get(index).is_some_and(|field| self.is_erased(field)) {
+                    let ty = self.print_type(&self.vars[*var].ty);
+                    pattern = format!("{pattern} ({name} as {ty})");
+                } else {
+                    pattern = format!("{pattern} {name}");
+                }
             }
             items.extend([Doc::Line, Doc::text(format!("| {pattern} ->"))]);
             items.push(self.arm_body(&arm.body));

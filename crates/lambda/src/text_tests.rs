@@ -312,6 +312,28 @@ def main.1 : Real =
     assert_eq!(program.print(), text);
 }
 
+/// A field of the erased type takes any value, and opens at any type; its neighbours do not.
+#[test]
+fn erased_fields_open_at_any_type() {
+    let text = "\
+data Any.0 erased
+data Package.1 = Zero() | Env(Any.0, Int)
+
+def packed.0 : Real -> Package.1 =
+  \\(x.0 : Real) -> Package.1::Env((x.0, x.0), 1)
+
+def opened.1 : Package.1 -> Real =
+  \\(p.1 : Package.1) -> match p.1 with | Zero -> 0.0 | Env (pair.2 as (Real, Real)) n.3 -> pair.2.0 end
+";
+    let program = parse(text, FileId(0)).expect("well-formed");
+    assert_eq!(verify(&program, Stage::Any), Ok(()));
+    assert_eq!(program.print(), text);
+    let wrong = text.replace(", 1)", ", 1.0)");
+    let program = parse(&wrong, FileId(0)).expect("well-formed");
+    let problems = verify(&program, Stage::Any).expect_err("a Real for an Int");
+    assert!(problems[0].contains("a field"), "{problems:?}");
+}
+
 #[test]
 fn a_variable_bound_twice_is_found() {
     let mut program = Program::default();

@@ -174,6 +174,10 @@ impl Code<'_> {
             | Pull::Array(_) => self.array_backward(pull, &tan, ty),
             Pull::Con(tag, pulls, types) => {
                 let boxed = self.boxed_atom(&tan, ty);
+                if self.is_package(ty) {
+                    let environment = self.unpacked(boxed, &types[..1]).remove(0);
+                    return self.backward(&pulls[0], Tan::Any(environment), &types[0]);
+                }
                 let fields = self.fields(boxed, ty, tag + 1, types, false);
                 for ((pull, field), ty) in pulls.iter().zip(fields).zip(types) {
                     self.backward(pull, field.map_or(Tan::Zero, Tan::Any), ty);

@@ -2,15 +2,15 @@
 //!
 //! List tangents: `eval` records argument and cotangent of a call; the pullback of `curry` runs the
 //! function again on each recorded argument. Environment tangents: the pullback of a function gives,
-//! beside the cotangent of its argument, that of its environment in a package whose tag says which
-//! `curry` made it (Definition 5.2); `curry` opens packages of its own tag only, so that no cast is
-//! needed.
+//! beside the cotangent of its argument, that of its environment in a package (Definition 5.2). Its tag says which
+//! `curry` made it, and `curry` opens packages of its own tag only; or its type is erased ([`super::erased`]).
 
 use pullback_base::bug;
 use pullback_lambda::{Arm, Constructor, Expr, Type, TypeKind, VarId};
 
-use super::code::{Code, Known, Style};
+use super::code::{Code, Known, Package, Style};
 use super::comb::{Comb, Recursive};
+use super::erased::ENV;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
 use super::types::{APPEND, CALL, ZERO};
@@ -28,7 +28,7 @@ impl Code<'_> {
         captured.retain(|captured| *captured != var);
         match self.style {
             Style::List => self.curry_list(var, target, body, captured),
-            Style::Env => self.curry_env(var, target, body, captured),
+            Style::Env(_) => self.curry_env(var, target, body, captured),
         }
     }
 
@@ -76,7 +76,7 @@ impl Code<'_> {
     ) -> (Expr, Pull) {
         let (packages, _) = self.packages();
         let types = self.types_of(&captured);
-        let tag = if captured.is_empty() { ZERO } else { self.package(&captured, types) };
+        let tag = if captured.is_empty() { ZERO } else { self.package(&captured, &types) };
         self.open();
         let (value, pull) = self.forward(body);
         let span = self.span;
@@ -87,7 +87,7 @@ impl Code<'_> {
             } else {
                 let argument = code.take_all(&[var]).remove(0);
                 let fields = code.take_all(&captured);
-                (argument, Expr::con(packages, tag, fields, span))
+                (argument, code.environment_of(tag, fields, &types))
             };
             Expr::tuple(vec![argument, package], span)
         });
@@ -108,14 +108,26 @@ impl Code<'_> {
         self.program.fresh(&name, Type::unit())
     }
 
-    /// A new package for an environment of these types.
-    fn package(&mut self, captured: &[VarId], types: Vec<Type>) -> usize {
+    /// An environment of these types in its package.
+    fn environment_of(&mut self, tag: usize, fields: Vec<Expr>, types: &[Type]) -> Expr {
+        if self.style == Style::Env(Package::Erased) && !types.is_empty() {
+            return self.packed(fields, types);
+        }
+        let (packages, _) = self.packages();
+        Expr::con(packages, tag, fields, self.span)
+    }
+
+    /// A new package for an environment of these types: its tag.
+    fn package(&mut self, captured: &[VarId], types: &[Type]) -> usize {
+        if self.style == Style::Env(Package::Erased) {
+            return ENV;
+        }
         let (data, _) = self.packages();
         let fields = types.iter().map(|ty| self.bar(ty)).collect();
         let constructors = &mut self.program.datas[data].constructors;
         let tag = constructors.len();
         constructors.push(Constructor { name: format!("Env{tag}").into(), fields });
-        self.package_fields.push(types);
+        self.package_fields.push(types.to_vec());
         self.package_vars.push(captured.to_vec());
         tag
     }
@@ -147,7 +159,7 @@ impl Code<'_> {
         };
         let (function, base) = (fed(0), fed(1));
         let pull = match self.style {
-            Style::Env => Pull::Opaque(pullback, vec![base, function]),
+            Style::Env(_) => Pull::Opaque(pullback, vec![base, function]),
             Style::List => Pull::Eval {
                 pullback,
                 argument,
@@ -261,6 +273,12 @@ impl Code<'_> {
         let package = self.boxed_atom(tan, ty);
         self.watch(site, ty, &package);
         let types = self.types_of(captured);
+        if self.style == Style::Env(Package::Erased) {
+            for (var, field) in captured.iter().zip(self.unpacked(package, &types)) {
+                self.arrive(*var, Tan::Any(field));
+            }
+            return;
+        }
         let fields = self.fields(package, ty, tag, &types, false);
         for (var, field) in captured.iter().zip(fields) {
             self.arrive(*var, field.map_or(Tan::Zero, Tan::Any));

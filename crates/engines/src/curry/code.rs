@@ -17,8 +17,17 @@ use super::tan::Tan;
 pub enum Style {
     /// A list of arguments with the cotangents of their results (figures 3 and 6).
     List,
-    /// The cotangent of the environment in a tagged package (figure 5).
-    Env,
+    /// The cotangent of the environment in a package (figure 5).
+    Env(Package),
+}
+
+/// How a package says which function's environment it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Package {
+    /// By a tag, which is checked where the package is opened.
+    Tagged,
+    /// Not at all: its type is erased, and a cast opens it (Definition 5.1).
+    Erased,
 }
 
 impl Style {
@@ -26,7 +35,7 @@ impl Style {
     pub fn engine(self) -> &'static str {
         match self {
             Self::List => "curry-list",
-            Self::Env => "curry-env",
+            Self::Env(_) => "curry-env",
         }
     }
 }
@@ -61,6 +70,8 @@ pub enum Helper {
     Inject,
     /// A value of the tangent type from a cotangent.
     Extract,
+    /// The sum of two erased environments.
+    Plus,
 }
 
 /// The program under construction.
@@ -87,7 +98,7 @@ pub struct Code<'p> {
     pub active: FxHashMap<Type, bool>,
     /// Helper definitions.
     pub helpers: FxHashMap<(Helper, Type), DefId>,
-    /// The sum of all environment packages, and the definition that adds two.
+    /// The type of environment packages, and the definition that adds two.
     pub packages: Option<(DataId, DefId)>,
     /// What each package holds, by tag without the zero's.
     pub package_fields: Vec<Vec<Type>>,

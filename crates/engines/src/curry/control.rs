@@ -8,6 +8,7 @@ use pullback_prim::Prim;
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};
+use super::erased::ENV;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
 
@@ -110,6 +111,15 @@ impl Code<'_> {
     /// The cotangent of a constructor from what has arrived at its fields.
     fn under(&mut self, fields: Option<(usize, &[VarId])>, ty: &Type) -> Expr {
         let Some((tag, vars)) = fields else { return self.zero(ty) };
+        if self.is_package(ty) && tag == ENV {
+            let types = self.types_of(&vars[..1]);
+            if self.program.is_erased(&types[0]) {
+                // Who adds packages does not open them.
+                return self.zero(ty);
+            }
+            let fields = self.take_all(&vars[..1]);
+            return self.packed(fields, &types);
+        }
         let mut active = vec![];
         for (var, ty) in vars.iter().zip(self.types_of(vars)) {
             if self.is_active(&ty) {

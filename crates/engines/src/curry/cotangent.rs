@@ -7,7 +7,7 @@ use pullback_base::bug;
 use pullback_lambda::{Arm, DefId, Expr, Slope, Type, TypeKind};
 use pullback_prim::Prim;
 
-use super::code::{Code, Helper, Style};
+use super::code::{Code, Helper, Package, Style};
 use super::tan::Tan;
 use super::types::{APPEND, SOME, ZERO, owned_components};
 
@@ -199,6 +199,7 @@ impl Code<'_> {
             Helper::Dense => self.dense_body(ty),
             Helper::Inject => self.inject_body(ty),
             Helper::Extract => self.extract_body(ty),
+            Helper::Plus => self.plus_body(ty),
         };
         self.scopes = scopes;
         self.program.defs[def].body = body;
@@ -206,8 +207,12 @@ impl Code<'_> {
     }
 
     fn helper_type(&mut self, helper: Helper, ty: &Type) -> (&'static str, Type) {
+        if helper == Helper::Plus {
+            return self.plus_signature();
+        }
         let bar = self.bar(ty);
         match helper {
+            Helper::Plus => self.plus_signature(),
             Helper::Add => ("add", Type::funs([bar.clone(), bar.clone()], bar)),
             Helper::Dense => {
                 let element = ty.item().clone();
@@ -230,7 +235,8 @@ impl Code<'_> {
         let bar = self.bar(ty);
         let (left, a) = self.fresh("a", bar.clone());
         let (right, b) = self.fresh("b", bar.clone());
-        if self.style == Style::Env && ty.as_fun().is_some() {
+        let is_environment = matches!(self.style, Style::Env(_)) && ty.as_fun().is_some();
+        if is_environment || self.is_package(ty) {
             let (_, add) = self.packages();
             let add = self.program.global(add, self.span);
             let body = self.apply(add, vec![a, b]);
@@ -315,8 +321,10 @@ impl Code<'_> {
 
     /// `add_environments`: two packages of one closure have the same tag, which is checked.
     pub fn finish_packages(&mut self) {
-        if let Some((data, def)) = self.packages {
-            self.add_environments(data, def);
+        match self.packages {
+            Some((_, def)) if self.style == Style::Env(Package::Erased) => self.add_erased(def),
+            Some((data, def)) => self.add_environments(data, def),
+            None => {}
         }
     }
 

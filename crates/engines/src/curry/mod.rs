@@ -15,7 +15,7 @@
 //!
 //! The combinators are composed while code is made, so that the output is ordinary, well-typed code of
 //! the calculus: `T` of a function is a sum type, for lists (figure 6) as for packages of environments
-//! (Definition 5.2), whose tag is matched where the paper's erased version casts.
+//! (Definition 5.2), whose tag is matched where the erased version casts.
 
 mod arrays;
 mod backward;
@@ -25,6 +25,7 @@ mod code;
 mod comb;
 mod control;
 mod cotangent;
+mod erased;
 mod forward;
 mod print;
 mod pull;
@@ -40,12 +41,13 @@ mod translate;
 mod types;
 mod unfolding;
 
-pub use code::Style;
+pub use code::{Package, Style};
 
 pub use print::show_combinators;
+pub use rep::rep_functions;
 pub use seen::{Arrived, Call, Seen, equivalent};
 pub use tangents::function_tangents;
-pub use transform::{BUDGET, jvp_env, jvp_list, vjp_env, vjp_list};
+pub use transform::{BUDGET, jvp_env, jvp_erased, jvp_list, vjp_env, vjp_erased, vjp_list};
 
 use pullback_engine::Stage;
 
@@ -57,6 +59,9 @@ const COMBINATORS: Stage = Stage {
 };
 
 const REP: &str = "the rep-functions of a definition and of what it calls, as they run";
+
+const ERASED: &str =
+    "the rep-functions with erased environments, each on its own, with the casts that open them";
 
 /// The stages of `curry-list`.
 pub const STAGES_LIST: &[Stage] = &[
@@ -74,6 +79,7 @@ pub const STAGES_LIST: &[Stage] = &[
 pub const STAGES_ENV: &[Stage] = &[
     COMBINATORS,
     Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_rep_env },
+    Stage { name: "erased", about: ERASED, needs_argument: false, show: rep::show_rep_erased },
     Stage {
         name: "curry-env",
         about: "the packages of environments that flow back to functions at run time",

@@ -213,6 +213,11 @@ impl Code<'_> {
                 if still {
                     return (value, Tan::Zero);
                 }
+                if self.is_package(&comb.ty) {
+                    let environment = self.boxed(&tans[0], &args[0].ty);
+                    let package = self.packed(vec![environment], &[args[0].ty.clone()]);
+                    return (value, Tan::Any(self.emit("c_dot", package)));
+                }
                 let mut fields = vec![];
                 for (arg, tan) in args.iter().zip(&tans) {
                     if self.is_active(&arg.ty) {

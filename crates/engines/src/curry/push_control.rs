@@ -9,6 +9,7 @@ use pullback_prim::{Move, Prim};
 
 use super::code::Code;
 use super::comb::{CaseArm, Comb, CombLoop};
+use super::erased::ENV;
 use super::tan::Tan;
 use super::types::{DENSE, ZERO};
 
@@ -50,7 +51,16 @@ impl Code<'_> {
                 vars.push(self.parameter(*var));
                 self.tans.remove(var);
             }
-            if let Some(dot) = &dot {
+            let is_package = self.is_package(&scrutinee.ty) && arm.tag == ENV;
+            if let Some(dot) = &dot
+                && is_package
+            {
+                let types = self.types_of(&arm.vars[..1]);
+                if !self.program.is_erased(&types[0]) {
+                    let environment = self.unpacked(dot.clone(), &types).remove(0);
+                    self.tans.insert(arm.vars[0], Tan::Any(environment));
+                }
+            } else if let Some(dot) = &dot {
                 let types = self.types_of(&arm.vars);
                 let fields = self.fields(dot.clone(), &scrutinee.ty, arm.tag + 1, &types, false);
                 for (var, field) in arm.vars.iter().zip(fields) {

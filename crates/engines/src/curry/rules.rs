@@ -192,7 +192,7 @@ impl Code<'_> {
         let both = Tan::Parts(vec![Tan::Zero, Tan::Any(given)]);
         let both = self.boxed_atom(&both, &pair);
         let share = self.apply(Expr::proj(answer, 1, span), vec![both]);
-        let share = if rule.linear.is_none() && self.style == Style::Env {
+        let share = if rule.linear.is_none() && matches!(self.style, Style::Env(_)) {
             Expr::proj(share, 0, span)
         } else {
             share
@@ -215,7 +215,7 @@ impl Code<'_> {
                 let call = vec![rule.argument.clone(), boxed.clone()];
                 Expr::con(data, CALL, call, span)
             }
-            Style::Env => {
+            Style::Env(_) => {
                 let answer = self.apply(rule.function.clone(), vec![rule.argument.clone()]);
                 let shares = self.apply(Expr::proj(answer, 1, span), vec![boxed.clone()]);
                 Expr::proj(shares, 1, span)

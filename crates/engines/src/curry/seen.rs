@@ -76,7 +76,7 @@ pub(super) struct Reader<'p> {
 impl Reader<'_> {
     /// What arrived at a function of this type.
     pub fn function(&self, value: &Value, ty: &Type, depth: usize) -> Arrived {
-        if self.style == Style::Env {
+        if matches!(self.style, Style::Env(_)) {
             let (tag, items) = value.as_data().unwrap_or((ZERO, &[]));
             let captured = self.packages.get(&tag).map_or(&[][..], Vec::as_slice);
             let fields = captured.iter().zip(items);

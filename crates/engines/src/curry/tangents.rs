@@ -11,7 +11,7 @@ use pullback_base::{Diagnostic, Name, bug};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program, Type, VarId};
 
-use super::code::{Code, Style};
+use super::code::{Code, Package, Style};
 use super::seen::{Arrived, Reader};
 use super::transform::signature;
 use super::unfolding::unfolded;
@@ -122,7 +122,7 @@ pub fn show_env(
     def: DefId,
     argument: Option<Value>,
 ) -> Result<String, Box<Diagnostic>> {
-    show(program, def, argument, Style::Env)
+    show(program, def, argument, Style::Env(Package::Tagged))
 }
 
 fn show(

@@ -8,7 +8,7 @@ use pullback_eval::Budget;
 use pullback_lambda::{AdOp, DefId, Expr, Program, Type, VarId};
 use pullback_reduce::{found_in, outside_fragment, unfold};
 
-use super::code::{Code, Style};
+use super::code::{Code, Package, Style};
 use super::push::has_arrows;
 use super::tan::Tan;
 use super::translate::{translate, uncurried};
@@ -67,7 +67,12 @@ pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnost
 
 /// `curry-env`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
 pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env)
+    vjp(program, def, Style::Env(Package::Tagged))
+}
+
+/// `curry-env` with erased environments, reverse mode.
+pub fn vjp_erased(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+    vjp(program, def, Style::Env(Package::Erased))
 }
 
 /// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
@@ -77,7 +82,16 @@ pub fn jvp_list(program: &mut Program, def: DefId, held: usize) -> Result<DefId,
 
 /// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
 pub fn jvp_env(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env)
+    jvp(program, def, held, Style::Env(Package::Tagged))
+}
+
+/// `curry-env` with erased environments, forward mode.
+pub fn jvp_erased(
+    program: &mut Program,
+    def: DefId,
+    held: usize,
+) -> Result<DefId, Box<Diagnostic>> {
+    jvp(program, def, held, Style::Env(Package::Erased))
 }
 
 /// The parameter and result of a definition.

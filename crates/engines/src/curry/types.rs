@@ -14,7 +14,7 @@ use pullback_lambda::{
     Constructor, Data, DataId, Def, DefId, Expr, Type, TypeKind, contains_real, is_first_order,
 };
 
-use super::code::{Code, Style};
+use super::code::{Code, Package, Style};
 
 /// The tag of the structural zero.
 pub const ZERO: usize = 0;
@@ -63,6 +63,9 @@ impl Code<'_> {
                 TypeKind::Fun(_, to) if !self.is_forward => todo.push(to.clone()),
                 TypeKind::Fun(..) => {}
                 TypeKind::Data(data) => {
+                    if self.program.is_erased(&ty) {
+                        return true;
+                    }
                     if seen.insert(*data) {
                         let fields = datas[*data].constructors.iter().flat_map(|con| &con.fields);
                         todo.extend(fields.cloned());
@@ -115,7 +118,7 @@ impl Code<'_> {
         let argument = self.bar(from);
         match self.style {
             Style::List => argument,
-            Style::Env => {
+            Style::Env(_) => {
                 let (packages, _) = self.packages();
                 Type::tuple(vec![argument, Type::new(TypeKind::Data(packages))])
             }
@@ -152,7 +155,8 @@ impl Code<'_> {
         if let Some(known) = self.bars.get(ty) {
             return *known;
         }
-        if self.style == Style::Env && ty.as_fun().is_some() {
+        let is_environment = matches!(self.style, Style::Env(_)) && ty.as_fun().is_some();
+        if is_environment || self.is_package(ty) {
             let (packages, _) = self.packages();
             self.bars.insert(ty.clone(), packages);
             return packages;
@@ -200,14 +204,19 @@ impl Code<'_> {
         active.iter().map(|ty| self.bar(ty)).collect()
     }
 
-    /// The sum of all packages, and the definition that adds two of them.
+    /// The type of all packages, and the definition that adds two of them.
     pub fn packages(&mut self) -> (DataId, DefId) {
         if let Some(known) = self.packages {
             return known;
         }
-        let constructors = vec![constructor("Zero", vec![])];
-        let data = self.program.datas.push(Data::new("Environment", constructors));
+        let data = self.program.datas.push(Data::new("Environment", vec![]));
         let ty = Type::new(TypeKind::Data(data));
+        let constructors = if self.style == Style::Env(Package::Erased) {
+            self.erased_constructors(&ty)
+        } else {
+            vec![constructor("Zero", vec![])]
+        };
+        self.program.datas[data].constructors = constructors;
         let def = self.reserve("add_environments", Type::funs([ty.clone(), ty.clone()], ty));
         self.packages = Some((data, def));
         (data, def)

@@ -3,9 +3,16 @@
 //! A smooth primitive computes its partial derivatives in the forward pass; its delta is the sum of the
 //! deltas of its arguments, each scaled by its partial derivative. Structural zeros contribute nothing, a
 //! factor of one is left out. Primitives that move values move dual numbers in the same way.
+//!
+//! A sum of scaled deltas is a pair of vectors (§8.3): `Dot as us` means `Σᵢ as[i] us[i]`, one node for the whole.
+//!
+//! ```text
+//! before   Add (Add (Scale a0 u0) (Scale b0 v0)) (Add (Scale a1 u1) (Scale b1 v1))
+//! after    Add (Dot [a0, a1] [u0, u1]) (Dot [b0, b1] [v0, v1])
+//! ```
 
 use pullback_base::Span;
-use pullback_lambda::{Expr, ExprKind, Linearised, Slope};
+use pullback_lambda::{Expr, ExprKind, Linearised, Slope, Type};
 use pullback_prim::{Class, Move, Prim, PrimTy, Term};
 
 use super::block::{Block, NONE, Val, is_zero};
@@ -17,7 +24,8 @@ use super::version::Version;
 pub(super) enum Names {
     /// That of each operation, since it may be used several times.
     Each,
-    /// Not that of the last operation, which is used once.
+    /// Not that of the last operation, which is used once: a sum takes its factors and deltas, `(y, a, u, b, v)`, if that is
+    /// all there is to it, and the delta else, `(y, u)`.
     None,
 }
 
@@ -65,11 +73,7 @@ impl Translation<'_> {
             Class::Structural(Move::Total { array }) => {
                 let xs = self.summands(&args[*array], block)?;
                 let xs = self.bind(block, "xs", xs);
-                let values = self.call("primals", vec![xs.clone()]);
-                let primal = self.bind(block, "y", Expr::prim(prim, vec![values], whole.span));
-                let delta = self.call("sumDeltas", vec![xs]);
-                let delta = self.delta_let(delta, block);
-                Ok(Val::Dual(primal, delta))
+                Ok(self.summed(prim, xs, whole.span, block))
             }
             Class::Fail => {
                 let message = self.whole(&args[0], block)?;
@@ -102,6 +106,34 @@ impl Translation<'_> {
                 Ok(Val::Whole(result))
             }
         }
+    }
+
+    /// The sum of dual numbers that stand side by side, or of numbers with factors and deltas.
+    fn summed(&mut self, prim: Prim, xs: Expr, span: Span, block: &mut Block) -> Val {
+        let parts = xs.ty.item().parts().len();
+        if parts == 2 {
+            let values = self.call("primals", vec![xs.clone()]);
+            let primal = self.bind(block, "y", Expr::prim(prim, vec![values], span));
+            let delta = self.call("sumDeltas", vec![xs]);
+            return Val::Dual(primal, self.delta_let(delta, block));
+        }
+        let values = self.column(&xs, 0);
+        let primal = self.bind(block, "y", Expr::prim(prim, vec![values], span));
+        let mut total = self.zero();
+        for at in (1..parts).step_by(2) {
+            let factors = self.column(&xs, at);
+            let deltas = self.column(&xs, at + 1);
+            let dot = self.call("dotDeltas", vec![factors, deltas]);
+            total = if at == 1 { dot } else { self.call("plus", vec![total, dot]) };
+        }
+        Val::Dual(primal, self.delta_let(total, block))
+    }
+
+    /// The components at a place of an array of tuples.
+    fn column(&mut self, xs: &Expr, at: usize) -> Expr {
+        let var = self.program.fresh("i", Type::int());
+        let row = Expr::index(xs.clone(), self.program.var(var, NONE), NONE);
+        Expr::build(Expr::size_of(xs.clone(), NONE), var, Expr::proj(row, at, NONE), NONE)
     }
 
     fn smooth(
@@ -139,6 +171,17 @@ impl Translation<'_> {
             self.program.linearise(prim, &primals, &primal, wanted, span);
         for (var, term) in bindings {
             block.push(var, term);
+        }
+        if names == Names::None
+            && let parts @ ([_] | [_, _]) = &active(&slopes, &deltas)[..]
+            && parts.iter().all(|(slope, _)| is_number(slope))
+        {
+            let factors =
+                parts.iter().flat_map(|(slope, delta)| [slope.number(span), (*delta).clone()]);
+            return Ok(Val::Whole(Expr::tuple(
+                [primal].into_iter().chain(factors).collect(),
+                NONE,
+            )));
         }
         let delta = match names {
             Names::Each => self.bind_row(&slopes, &deltas, span, block),
@@ -196,10 +239,12 @@ impl Translation<'_> {
         }
         if let ExprKind::Prim(prim, args) = &expr.kind
             && let Class::Smooth(smooth) = &prim.row().class
-            && let Val::Dual(primal, delta) =
-                self.smooth(*prim, smooth.partials, args, expr.span, block, Names::None)?
         {
-            return Ok(Expr::tuple(vec![primal, delta], NONE));
+            let found = self.smooth(*prim, smooth.partials, args, expr.span, block, Names::None)?;
+            return Ok(match found {
+                Val::Dual(primal, delta) => Expr::tuple(vec![primal, delta], NONE),
+                Val::Whole(factors) => factors,
+            });
         }
         self.whole(expr, block)
     }
@@ -216,12 +261,7 @@ impl Translation<'_> {
         if self.version != Version::Final {
             return None;
         }
-        let parts = slopes.iter().zip(deltas).filter_map(|(slope, delta)| {
-            let delta = delta.as_ref().filter(|delta| !is_zero(delta))?;
-            (!matches!(slope, Slope::Zero)).then_some((slope, delta))
-        });
-        let parts: Vec<(&Slope, &Expr)> = parts.collect();
-        let is_number = |slope: &Slope| matches!(slope, Slope::MinusOne | Slope::By(_));
+        let parts = active(slopes, deltas);
         let (function, args) = match parts[..] {
             [(a, u)] if is_number(a) => ("letScale", vec![a.number(span), u.clone()]),
             [(Slope::One, u), (Slope::One, v)] => ("letAdd", vec![u.clone(), v.clone()]),
@@ -258,4 +298,18 @@ impl Translation<'_> {
     pub(super) fn unit(&self) -> Expr {
         Expr::unit(NONE)
     }
+}
+
+/// What a sum of scaled deltas has: the slopes and deltas that are not structurally zero.
+fn active<'d>(slopes: &'d [Slope], deltas: &'d [Option<Expr>]) -> Vec<(&'d Slope, &'d Expr)> {
+    let parts = slopes.iter().zip(deltas).filter_map(|(slope, delta)| {
+        let delta = delta.as_ref().filter(|delta| !is_zero(delta))?;
+        (!matches!(slope, Slope::Zero)).then_some((slope, delta))
+    });
+    parts.collect()
+}
+
+/// Whether a slope is a factor.
+fn is_number(slope: &Slope) -> bool {
+    matches!(slope, Slope::MinusOne | Slope::By(_))
 }

@@ -258,11 +258,10 @@ impl Chain {
                 (1, [uid]) => {
                     let _ = write!(text, "Var {}", self.name(uid.as_int().unwrap_or(0)));
                 }
-                (2, [factor, inner]) => {
-                    let factor = number(factor.as_real().unwrap_or(f64::NAN));
-                    let negative = factor.starts_with('-');
-                    let factor = if negative { format!("({factor})") } else { factor };
-                    let _ = write!(text, "Scale {factor} ");
+                (2, [by, inner]) => {
+                    let by = factor(by);
+                    let by = if by.starts_with('-') { format!("({by})") } else { by };
+                    let _ = write!(text, "Scale {by} ");
                     work.push(Part::Delta(inner.clone(), true));
                 }
                 (3, [left, right]) => {
@@ -270,6 +269,15 @@ impl Chain {
                     work.push(Part::Delta(right.clone(), true));
                     work.push(Part::Text(" "));
                     work.push(Part::Delta(left.clone(), true));
+                }
+                (5, [factors, deltas]) => {
+                    let factors: Vec<String> = elements(factors).iter().map(factor).collect();
+                    let _ = write!(text, "Dot [{}] [", factors.join(", "));
+                    work.push(Part::Text("]"));
+                    for (at, delta) in elements(deltas).into_iter().enumerate().rev() {
+                        work.push(Part::Delta(delta, false));
+                        work.push(Part::Text(if at == 0 { "" } else { ", " }));
+                    }
                 }
                 _ => text.push_str("Rule"),
             }
@@ -288,6 +296,17 @@ impl Chain {
         let parts: Vec<String> = found.iter().map(|delta| self.delta(delta)).collect();
         let _ = writeln!(text, "({})", parts.join(", "));
     }
+}
+
+/// The elements of an array.
+fn elements(array: &Value) -> Vec<Value> {
+    let Some(items) = array.as_array() else { return vec![] };
+    (0..items.len()).filter_map(|at| items.get(at)).collect()
+}
+
+/// A factor as text.
+fn factor(by: &Value) -> String {
+    number(by.as_real().unwrap_or(f64::NAN))
 }
 
 /// The deltas of a structure of dual numbers, from left to right.

@@ -7,7 +7,7 @@ use crate::support::source::source;
 use crate::support::{Random, deep};
 use pullback_base::Name;
 use pullback_compile::Mode;
-use pullback_engines::curry::{Arrived, Call, Seen, Style, equivalent, function_tangents};
+use pullback_engines::curry::{Arrived, Call, Package, Seen, Style, equivalent, function_tangents};
 use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value, walk};
 use pullback_lambda::{DefId, Program};
@@ -140,7 +140,7 @@ fn agree(
     }
     let x = Value::tuple(vec![Value::Real(a), Value::Real(b)]);
     let mut found = vec![];
-    for style in [Style::List, Style::Env] {
+    for style in [Style::List, Style::Env(Package::Tagged)] {
         let both = sides.map(|def| function_tangents(program, def, x.clone(), style).unwrap());
         for name in functions {
             let [left, right] = [0, 1].map(|side| tangent(&both[side], name));
@@ -317,7 +317,7 @@ fn tangents_are_shown_by_their_types() {
             shown(text, Style::List),
             ["h_bar = [(2.0, 1.0)]", "g_bar = [((1, true), 1.0)]"]
         );
-        let found = shown(text, Style::Env);
+        let found = shown(text, Style::Env(Package::Tagged));
         assert!(found[0].ends_with("{s = (Some 2.0)}"), "{found:?}");
         assert!(found[1].ends_with("{a = [1: 1.0]}"), "{found:?}");
         // What flows back inside a function that is made is not told: it differs from call to call.

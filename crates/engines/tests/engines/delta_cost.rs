@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::support::deep;
+use crate::support::renumbered::renumbered;
 use crate::support::source::source;
 use pullback_compile::Mode;
 use pullback_engines::source::prepared;
@@ -362,6 +363,74 @@ fn a_sum_of_a_comprehension_leaves_one_binding() {
     });
 }
 
+/// The vectorised operations of §8.2: a dot product, and each row of a matrix times a vector, leave one binding however
+/// long the vector is.
+#[test]
+fn a_dot_product_and_a_row_of_a_matrix_leave_one_binding() {
+    deep(|| {
+        for n in [1, 5, 40] {
+            let vector = format!("let v = [ x * real (i + 1) | i < {n} ] in");
+            let dot = format!("def f (x: Real): Real = {vector} dot v v");
+            assert_eq!(bindings(named("delta"), &dot, Value::Real(0.3), 1), n + 1);
+            let matrix = format!(
+                "def f (x: Real): Real = {vector}
+                   let w = [ sum [ real (i - j) * v[j] | j < {n} ] | i < 3 ] in dot w w"
+            );
+            assert_eq!(bindings(named("delta"), &matrix, Value::Real(0.3), 1), n + 3 + 1);
+            // `v = x u`, so the square of the length of `A v` is `x² |A u|²`, and its derivative twice that over `x`.
+            let row = |i: i64| (0..n).map(|j| ((i - j) * (j + 1)) as f64).sum::<f64>();
+            let expected = 2.0 * 0.3 * (0..3).map(|i| row(i).powi(2)).sum::<f64>();
+            let (program, roots) = source(&matrix, &["f"]);
+            let (_, found) = cost(named("delta"), &program, roots[0], Value::Real(0.3));
+            let found = found.as_real().expect("a Real");
+            assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{n}: {found} {expected}");
+        }
+    });
+}
+
+/// How many nodes of deltas the gradient of a function takes.
+fn nodes(text: &str) -> u64 {
+    let (program, roots) = source(text, &["f"]);
+    let mode = Mode::Vjp(Value::Real(1.0));
+    let x = Value::Real(0.3);
+    let answer = run(named("delta"), &program, roots[0], x, &mode, &Options::default());
+    answer.unwrap_or_else(|problem| panic!("{problem:?}")).counts.nodes
+}
+
+/// A sum of products is a pair of vectors (§8.3): a node for each place of a factor, however many elements there are. Each
+/// row of a matrix takes its node and its name, and the vector a name for each element.
+#[test]
+fn a_sum_of_products_is_a_node_for_each_place_of_a_factor() {
+    deep(|| {
+        let dot = |n: u64| {
+            nodes(&format!("def f (x: Real): Real = let v = [ x * real i | i < {n} ] in dot v v"))
+        };
+        let product = |n: u64| {
+            nodes(&format!(
+                "def f (x: Real): Real = let v = [ x * real (i + 1) | i < {n} ] in
+                   let w = [ sum [ real (i - j) * v[j] | j < {n} ] | i < 3 ] in dot w w"
+            ))
+        };
+        assert_eq!([dot(40) - dot(20), product(40) - product(20)], [20, 20]);
+        assert!(dot(20) <= 20 + 6 && product(20) <= 20 + 3 * 2 + 6, "{} {}", dot(20), product(20));
+    });
+}
+
+/// Where no element depends on an input the sum is `Zero`, and its partial derivatives are never multiplied.
+#[test]
+fn a_sum_of_constants_binds_nothing() {
+    deep(|| {
+        let constant = "def g (y: Real): Real = sum [ sqrt y | _ < 3 ]
+def f (x: Real): Real = g 0.0 + x";
+        // The sum with `x` is `x`.
+        assert_eq!(bindings(named("delta"), constant, Value::Real(0.3), 1), 0);
+        let partly = "def f (x: Real): Real = sum [ sqrt y | y <- [0.0, x, 0.0] ]";
+        let (program, roots) = source(partly, &["f"]);
+        let (_, found) = cost(named("delta"), &program, roots[0], Value::Real(4.0));
+        assert_eq!(found.as_real(), Some(0.25), "an infinite partial derivative meets no zero");
+    });
+}
+
 /// The translations of all definitions of a program, by the names of the definitions, up to the numbers of
 /// variables, definitions and types.
 fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
@@ -379,36 +448,6 @@ fn translations(text: &str, root: &str) -> BTreeMap<String, String> {
         }
     }
     found
-}
-
-/// A text with its names `x.17` numbered by their first use: `x.#0`. Literals and projections stay.
-fn renumbered(text: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || "_'{}".contains(c);
-    let (mut out, mut numbers) = (String::new(), BTreeMap::new());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(first.len_utf8());
-        let (name, tail) = rest.split_at(end);
-        out.push_str(name);
-        rest = tail;
-        let digits = rest.strip_prefix('.').unwrap_or_default();
-        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
-        if first.is_alphabetic() && !digits.is_empty() {
-            let fresh = numbers.len();
-            let number = numbers.entry(format!("{name}.{digits}")).or_insert(fresh);
-            out.push_str(&format!(".#{number}"));
-            rest = &rest[1 + digits.len()..];
-        }
-    }
-    out
-}
-
-#[test]
-fn numbers_of_names_alone_are_renumbered() {
-    assert_eq!(
-        renumbered("let x.7 = add x.3.0 2.5 in @D{f}.9 x.7"),
-        "let x.#0 = add x.#1.0 2.5 in @D{f}.#2 x.#0"
-    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod curry_orders;
 mod delta_cost;
 mod denotation;
 mod dual_source;
+mod erased;
 mod linear_maps;
 mod linear_maps_built;
 mod linear_maps_cost;

@@ -384,8 +384,17 @@ impl Parser {
             return Err(self.mistake(&format!("there is no constructor `{name}`")));
         };
         let mut vars = Vec::new();
-        for field in fields {
+        for mut field in fields {
+            let is_cast = self.program.is_erased(&field);
+            if is_cast {
+                self.expect("(")?;
+            }
             let (name, number) = self.numbered()?;
+            if is_cast {
+                self.expect_word("as")?;
+                field = self.ty()?;
+                self.expect(")")?;
+            }
             vars.push(self.bind(name, number, field)?);
         }
         self.expect("->")?;

@@ -3,6 +3,7 @@
 
 #[path = "../../../../eval/tests/support/mod.rs"]
 mod calculus;
+pub mod renumbered;
 pub mod source;
 
 pub use calculus::{def, program};
