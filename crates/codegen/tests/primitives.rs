@@ -76,6 +76,7 @@ fn function(program: &mut Program, prim: Prim) -> Option<FuncId> {
         is_constant: false,
         is_checkpoint: false,
         routine: None,
+        preconditions: vec![],
         span,
     }))
 }

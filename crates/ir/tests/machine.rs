@@ -212,6 +212,7 @@ fn primitives_have_the_values_and_weights_of_the_table() {
                 is_constant,
                 is_checkpoint: false,
                 routine: None,
+                preconditions: vec![],
                 span,
             });
             let told = evaluate(&program, FuncId(0), vec![], Limits::default());

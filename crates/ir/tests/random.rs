@@ -265,6 +265,7 @@ impl Random {
             is_constant,
             is_checkpoint,
             routine: None,
+            preconditions: vec![],
             span: Span::NONE,
         }
     }

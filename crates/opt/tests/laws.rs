@@ -82,6 +82,7 @@ impl Scene {
             is_constant: false,
             is_checkpoint: false,
             routine: None,
+            preconditions: vec![],
             span: Span::NONE,
         });
         self.program

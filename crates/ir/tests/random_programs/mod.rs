@@ -88,6 +88,7 @@ impl Maker {
             is_constant: false,
             is_checkpoint: false,
             routine: None,
+            preconditions: vec![],
             span,
         });
     }

@@ -87,6 +87,7 @@ impl Generator {
             is_constant: false,
             is_checkpoint: false,
             routine: None,
+            preconditions: vec![],
             span: Span::NONE,
         };
         let id = self.program.funcs.push(func);
