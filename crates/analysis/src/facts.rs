@@ -34,6 +34,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::condition::Condition;
 pub use self::given::{Given, GivenSizes};
+use self::size::of_own;
+pub use self::size::{Handed, Symbol};
 
 /// What is known of the statements of a program, function by function. They have the ids that they had then.
 #[derive(Clone, Debug, Default)]
@@ -164,31 +166,6 @@ type Contents = Vec<Vec<Size>>;
 
 /// The sizes of a state that iterations keep.
 type Kept = Vec<Option<Size>>;
-
-/// The sizes of a variable: those that are known, and its own.
-fn of_own(var: VarId, sizes: &[Option<Size>]) -> Vec<Size> {
-    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(var, k))).collect()
-}
-
-/// What is known of a value that a call or a function hands over: which symbol it is, if it is an Int, or the size of each
-/// dimension, if it is an array, and whether that is so without rows too.
-pub type Handed = Vec<Option<(Symbol, bool)>>;
-
-/// The size that a dimension of an array has, of which nothing else is known.
-fn own(var: VarId, k: usize) -> Size {
-    Size::exact(Symbol::Dim(var, k as u8))
-}
-
-/// A number that is known by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Symbol {
-    /// A number.
-    Number(i64),
-    /// The size of a dimension of an array.
-    Dim(VarId, u8),
-    /// An Int.
-    Int(VarId),
-}
 
 /// What is known of an Int.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

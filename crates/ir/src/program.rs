@@ -152,7 +152,8 @@ impl Func {
     /// Forgets the preconditions that speak of what is no parameter any more.
     pub fn keep_preconditions(&mut self) {
         let params = &self.params;
-        self.preconditions.retain(|known| known.vars().iter().all(|var| params.contains(var)));
+        let is_param = |var: &VarId| params.contains(var);
+        self.preconditions.retain(|known| is_param(&known.array) && is_param(&known.size.0));
     }
 }
 
@@ -167,13 +168,6 @@ pub struct Precondition {
     pub size: (VarId, Option<u8>),
     /// Whether that is so also without rows there.
     pub is_exact: bool,
-}
-
-impl Precondition {
-    /// The two parameters.
-    pub fn vars(&self) -> [VarId; 2] {
-        [self.array, self.size.0]
-    }
 }
 
 /// Statements, then results. What a block binds is not seen outside it.

@@ -225,7 +225,8 @@ impl<'a> Ctx<'a> {
             (array, Some(k)) => is_dimension(self.program, array, k),
             (n, None) => self.program.vars.get(n).is_some_and(|n| n.ty == Type::INT),
         };
-        let is_of_params = known.vars().iter().all(|var| func.params.contains(var));
+        let is_of_params =
+            func.params.contains(&known.array) && func.params.contains(&known.size.0);
         let holds =
             is_size && is_of_params && is_dimension(self.program, known.array, known.dimension);
         self.demand(holds, VerifierRule::Preconditions, |program| {
