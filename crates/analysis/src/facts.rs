@@ -23,6 +23,7 @@ mod counter;
 mod given;
 mod range;
 mod size;
+mod symbol;
 
 use std::rc::Rc;
 
@@ -34,8 +35,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::condition::Condition;
 pub use self::given::{Given, GivenSizes};
-use self::size::of_own;
-pub use self::size::{Handed, Symbol};
+pub use self::symbol::{Handed, Symbol};
+use self::symbol::{Size, of_own};
 
 /// What is known of the statements of a program, function by function. They have the ids that they had then.
 #[derive(Clone, Debug, Default)]
@@ -136,28 +137,6 @@ impl FuncFacts {
     pub(crate) fn of(program: &Program, func: FuncId, moves: Moves) -> Self {
         let Func { params, preconditions, body, .. } = &program.funcs[func];
         Ctx::swept(program, (params, preconditions), body, moves).facts
-    }
-}
-
-/// A size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Size {
-    /// The size, if there are any rows there.
-    symbol: Symbol,
-    /// Whether the symbol is the size also without rows.
-    is_exact: bool,
-    /// Whether the size is 0 without rows.
-    or_zero: bool,
-}
-
-impl Size {
-    /// A size that is known, rows or not.
-    fn exact(symbol: Symbol) -> Self {
-        Self { symbol, is_exact: true, or_zero: false }
-    }
-    /// Whether what is known decides it.
-    fn is_decided(self) -> bool {
-        self.is_exact || self.or_zero
     }
 }
 

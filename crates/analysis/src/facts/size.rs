@@ -15,33 +15,9 @@
 use pullback_ir::{Atom, Block, Op, Precondition, Stmt, Type, VarId};
 
 use super::range::ENDLESS;
-use super::{Ctx, Range, Size};
+use super::symbol::{Handed, Size, Symbol, own};
+use super::{Ctx, Range};
 use crate::sizes::{self, size_of};
-
-/// A number that is known by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Symbol {
-    /// A number.
-    Number(i64),
-    /// The size of a dimension of an array.
-    Dim(VarId, u8),
-    /// An Int.
-    Int(VarId),
-}
-
-/// What is known of a value that a call or a function hands over: which symbol it is, if it is an Int, or the size of each
-/// dimension, if it is an array, and whether that is so without rows too.
-pub type Handed = Vec<Option<(Symbol, bool)>>;
-
-/// The size that a dimension of an array has, of which nothing else is known.
-fn own(var: VarId, k: usize) -> Size {
-    Size::exact(Symbol::Dim(var, k as u8))
-}
-
-/// The sizes of a variable: those that are known, and its own.
-pub(super) fn of_own(var: VarId, sizes: &[Option<Size>]) -> Vec<Size> {
-    sizes.iter().enumerate().map(|(k, size)| size.unwrap_or_else(|| own(var, k))).collect()
-}
 
 impl Ctx<'_> {
     /// The symbol of an Int.
