@@ -229,6 +229,15 @@ exit 0
 >   scope any code
 >   runs  in the optimiser, until nothing changes
 >
+> preconditions
+>   type  (IR, functions) -> (IR, functions)
+>   does  writes one for parameters that are the same in all calls of a function, and says which sizes
+>         of parameters are the same
+>   law   body of f = body of f with x for y, if every call of f is f(a, a)
+>   phase simplify
+>   scope code of which no derivative will be taken
+>   runs  in the optimiser, until nothing changes
+>
 > unroll
 >   type  (IR, functions) -> (IR, functions)
 >   does  writes out short loops that run a few times, and work on elements of arrays
