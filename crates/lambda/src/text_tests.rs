@@ -323,7 +323,8 @@ def packed.0 : Real -> Package.1 =
   \\(x.0 : Real) -> Package.1::Env((x.0, x.0), 1)
 
 def opened.1 : Package.1 -> Real =
-  \\(p.1 : Package.1) -> match p.1 with | Zero -> 0.0 | Env (pair.2 as (Real, Real)) n.3 -> pair.2.0 end
+  \\(p.1 : Package.1) ->
+    match p.1 with | Zero -> 0.0 | Env (pair.2 as (Real, Real)) n.3 -> pair.2.0 end
 ";
     let program = parse(text, FileId(0)).expect("well-formed");
     assert_eq!(verify(&program, Stage::Any), Ok(()));
