@@ -115,6 +115,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("custom_jvp", Builtin::CustomJvp),
     ("zeros", Builtin::Zeros),
     ("move", Builtin::Move),
+    ("displacement", Builtin::Displacement),
     ("as_tangent", Builtin::AsTangent),
     ("map_reals", Builtin::MapReals),
     ("map_reals2", Builtin::MapReals2),

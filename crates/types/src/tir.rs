@@ -521,6 +521,8 @@ pub enum Builtin {
     Zeros,
     /// `move : a -> T a -> a`
     Move,
+    /// `displacement : a -> a -> T a`
+    Displacement,
     /// `as_tangent : a -> T a`
     AsTangent,
     /// `map_reals : (Real -> Real) -> a -> a`

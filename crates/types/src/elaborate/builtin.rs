@@ -179,6 +179,7 @@ impl<'t> Elab<'t> {
                 self.zeros(x, span)
             }
             Builtin::Move => self.move_by(take(args, span), span),
+            Builtin::Displacement => self.displacement(take(args, span), span),
             Builtin::AsTangent => self.as_tangent(take(args, span), span),
             Builtin::MapReals => self.map_reals("map_reals", args, span),
             Builtin::MapReals2 => self.map_reals("map_reals2", args, span),
@@ -326,6 +327,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Perturb
         | Builtin::DifferentiatedAs
         | Builtin::Move
+        | Builtin::Displacement
         | Builtin::MapReals
         | Builtin::Grad
         | Builtin::ValueAndGrad

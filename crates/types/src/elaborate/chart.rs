@@ -124,8 +124,8 @@ impl<'t> Elab<'t> {
         self.elementwise(operands.into(), &mut Elementwise::new(leaf, "move", span))
     }
 
-    /// `local x y`: the tangent that leads from `x` to `y`.
-    fn local_to(&mut self, operands: [Expr; 2], span: Span) -> Expr {
+    /// `displacement x y`, or `local x y`: the tangent that leads from `x` to `y`.
+    pub(super) fn displacement(&mut self, operands: [Expr; 2], span: Span) -> Expr {
         let leaf: &mut Leaf<'_, 't> = &mut |this, operands: Vec<Expr>| {
             if let Some(own) = this.own(&operands[0].ty) {
                 let local = this.chart(own.local.as_ref(), span);
@@ -136,7 +136,7 @@ impl<'t> Elab<'t> {
             }
             Expr::prim(Prim::Sub, operands.into_iter().rev().collect::<Vec<_>>(), span)
         };
-        self.elementwise(operands.into(), &mut Elementwise::to_tangent(leaf, "local", span))
+        self.elementwise(operands.into(), &mut Elementwise::to_tangent(leaf, "displacement", span))
     }
 
     /// `zeros x`
@@ -149,7 +149,7 @@ impl<'t> Elab<'t> {
             let x = operands.pop().unwrap_or_else(|| bug("a value", span));
             if this.has_own_tangent(&x.ty) {
                 // Only its sizes count.
-                let local = this.bind(x, "x", |this, x| this.local_to([x.clone(), x], span));
+                let local = this.bind(x, "x", |this, x| this.displacement([x.clone(), x], span));
                 return this.zeros(local, span);
             }
             let is_real = matches!(x.ty.kind(), TypeKind::Real);
@@ -221,7 +221,7 @@ impl<'t> Elab<'t> {
                 let point = this.var(var, span);
                 let there = Expr::app(f, vec![point], span);
                 let local =
-                    this.bind(there, "y", |this, there| this.local_to([value, there], span));
+                    this.bind(there, "y", |this, there| this.displacement([value, there], span));
                 let flat = this.program.lam(vec![var], local);
                 body(this, [flat, x])
             })
@@ -241,7 +241,7 @@ impl<'t> Elab<'t> {
     fn localiser(&mut self, x: &Expr, span: Span) -> [Expr; 2] {
         let var = self.fresh("y", x.ty.clone());
         let y = self.var(var, span);
-        let body = self.local_to([x.clone(), y], span);
+        let body = self.displacement([x.clone(), y], span);
         [self.program.lam(vec![var], body), x.clone()]
     }
 

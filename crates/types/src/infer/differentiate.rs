@@ -122,9 +122,11 @@ impl Solver<'_> {
                     ..BuiltinUse::default()
                 }
             }
-            Builtin::Move => {
+            Builtin::Move | Builtin::Displacement => {
                 let a = self.unifier.fresh();
-                let ty = funs([&a, &tangent(&a)], a.clone());
+                let dx = tangent(&a);
+                let moves = builtin == Builtin::Move;
+                let ty = if moves { funs([&a, &dx], a.clone()) } else { funs([&a, &a], dx) };
                 BuiltinUse { ty, first_order: vec![(a, 0)], ..BuiltinUse::default() }
             }
             Builtin::MapReals | Builtin::MapReals2 | Builtin::FoldReals | Builtin::SumReals => {
