@@ -4,13 +4,13 @@
 //! the structural tangents of `T`. Between the two stand the derivatives of the charts
 //!
 //! ```text
-//! move x : T a -> a         by parts: retract x u where a declaration names it, x + u at a Real
-//! local x : a -> T a        by parts: local x y where a declaration names it, y - x at a Real
+//! move x : T a -> a               by parts: retract x u where a declaration names it, x + u at a Real
+//! displacement x : a -> T a       by parts: local x y where a declaration names it, y - x at a Real
 //! ```
 //!
 //! the former at 0 and the latter at `x`, where each is the inverse of the other to first order.
-//! Law: an operator that is given `f` and `x` gives the derivative of `\u -> local (f x) (f (move x u))` at 0. The value
-//! beside it is `f x`. All of this is gone after elaboration, so that no engine knows of it.
+//! Law: an operator that is given `f` and `x` gives the derivative of `\u -> displacement (f x) (f (move x u))` at 0.
+//! The value beside it is `f x`. All of this is gone after elaboration, so that no engine knows of it.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +44,11 @@ impl<'t> Elab<'t> {
         let (mut todo, mut seen) = (vec![ty.clone()], BTreeSet::new());
         while let Some(ty) = todo.pop() {
             match ty.kind() {
-                TypeKind::Real | TypeKind::Int | TypeKind::Bool | TypeKind::Str => {}
-                TypeKind::Fun(..) => {}
+                TypeKind::Real
+                | TypeKind::Int
+                | TypeKind::Bool
+                | TypeKind::Str
+                | TypeKind::Fun(..) => {}
                 TypeKind::Tuple(items) => todo.extend(items.iter().cloned()),
                 TypeKind::Record(fields) => todo.extend(fields.iter().map(|(_, ty)| ty.clone())),
                 TypeKind::Array(element) => todo.push(element.clone()),
@@ -124,7 +127,7 @@ impl<'t> Elab<'t> {
         self.elementwise(operands.into(), &mut Elementwise::new(leaf, "move", span))
     }
 
-    /// `displacement x y`, or `local x y`: the tangent that leads from `x` to `y`.
+    /// `displacement x y`: the tangent that leads from `x` to `y`.
     pub(super) fn displacement(&mut self, operands: [Expr; 2], span: Span) -> Expr {
         let leaf: &mut Leaf<'_, 't> = &mut |this, operands: Vec<Expr>| {
             if let Some(own) = this.own(&operands[0].ty) {
@@ -202,7 +205,7 @@ impl<'t> Elab<'t> {
         self.program.lam(vec![var], body)
     }
 
-    /// `\y -> local (f x) (f y)` and `x`, where no charts are left at the result.
+    /// `\y -> displacement (f x) (f y)` and `x`, where no charts are left at the result.
     pub(super) fn with_flat_result(
         &mut self,
         [f, x]: [Expr; 2],
@@ -237,7 +240,7 @@ impl<'t> Elab<'t> {
         [self.program.lam(vec![var], body), self.zeros(x.clone(), span)]
     }
 
-    /// `\y -> local x y` and `x`, of an atom `x`
+    /// `\y -> displacement x y` and `x`, of an atom `x`
     fn localiser(&mut self, x: &Expr, span: Span) -> [Expr; 2] {
         let var = self.fresh("y", x.ty.clone());
         let y = self.var(var, span);
