@@ -1,9 +1,10 @@
 //! Native code that is being compiled while calls are answered otherwise.
 //!
-//! Input: a [`Draft`]. Output: code, once there is some. Invariant: a process that has forked from the one that compiles
-//! never waits for it: it is told that there is nothing to wait for.
+//! Input: a [`Draft`]. Output: code, once there is some. It is compiled from the first call on: who asks for parameters alone
+//! compiles nothing. Invariant: a process that has forked from the one that compiles never waits for it: it is told that
+//! there is nothing to wait for.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -18,15 +19,21 @@ const LOOK: Duration = Duration::from_millis(20);
 
 type Found = Result<Arc<Callable>, Failure>;
 
-/// Code that is there, or is coming.
+/// Code that is there, is coming, or comes once it is called.
 pub(crate) struct Coming {
     found: OnceLock<Found>,
     /// What a process found that has forked: the lock of the other may be held for ever.
     own: OnceLock<Found>,
     is_there: Mutex<bool>,
     comes: Condvar,
+    /// What it is compiled from, until that begins.
+    draft: Mutex<Option<Draft>>,
+    sources: Arc<SourceMap>,
+    has_begun: AtomicBool,
     /// The process that compiles.
-    generation: usize,
+    generation: AtomicUsize,
+    /// Whether calls wait for it, whatever else could answer.
+    pub is_awaited: bool,
 }
 
 impl std::fmt::Debug for Coming {
@@ -36,37 +43,39 @@ impl std::fmt::Debug for Coming {
 }
 
 impl Coming {
-    /// Code that is there.
-    pub fn there(code: Arc<Callable>) -> Arc<Self> {
-        let coming = Self::new();
-        coming.set(Ok(code));
-        coming
+    /// Code that is compiled once it is called.
+    pub fn new(draft: Draft, sources: Arc<SourceMap>, is_awaited: bool) -> Arc<Self> {
+        Arc::new(Self {
+            found: OnceLock::new(),
+            own: OnceLock::new(),
+            is_there: Mutex::new(false),
+            comes: Condvar::new(),
+            draft: Mutex::new(Some(draft)),
+            sources,
+            has_begun: AtomicBool::new(false),
+            generation: AtomicUsize::new(generation()),
+            is_awaited,
+        })
     }
 
-    /// Code that a thread compiles from now on; without a thread it is compiled here.
-    pub fn begin(draft: Draft, sources: Arc<SourceMap>) -> Arc<Self> {
-        let coming = Self::new();
-        let to = coming.clone();
-        let draft = Arc::new(Mutex::new(Some(draft)));
-        let (given, of) = (draft.clone(), sources.clone());
-        let thread = std::thread::Builder::new().name("pullback compiler".to_owned());
-        if thread.spawn(move || to.compile(&given, &of)).is_err() {
-            coming.compile(&draft, &sources);
+    /// Has a thread compile it from now on, if none does; without a thread it is compiled here.
+    pub fn begin(self: &Arc<Self>) {
+        if self.has_begun.swap(true, Ordering::SeqCst) {
+            return;
         }
-        coming
+        self.generation.store(generation(), Ordering::SeqCst);
+        let to = self.clone();
+        let thread = std::thread::Builder::new().name("pullback compiler".to_owned());
+        if thread.spawn(move || to.compile()).is_err() {
+            self.compile();
+        }
     }
 
-    fn new() -> Arc<Self> {
-        let (found, own) = (OnceLock::new(), OnceLock::new());
-        let (is_there, comes) = (Mutex::new(false), Condvar::new());
-        Arc::new(Self { found, own, is_there, comes, generation: generation() })
-    }
-
-    fn compile(&self, draft: &Mutex<Option<Draft>>, sources: &SourceMap) {
-        let draft = draft.lock().unwrap_or_else(PoisonError::into_inner).take();
+    fn compile(&self) {
+        let draft = self.draft.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(draft) = draft {
             let found = draft.compile(None);
-            self.set(found.map_err(|why| Failure::of(sources, &uncompiled(why))));
+            self.set(found.map_err(|why| Failure::of(&self.sources, &uncompiled(why))));
         }
     }
 
@@ -88,7 +97,8 @@ impl Coming {
 
     /// Whether nobody compiles it: that is done in the process that this one has forked from.
     pub fn is_lost(&self) -> bool {
-        self.generation != generation() && self.now().is_none()
+        let has_begun = self.has_begun.load(Ordering::SeqCst);
+        has_begun && self.generation.load(Ordering::SeqCst) != generation() && self.now().is_none()
     }
 
     /// The code, once it is there; nothing if whoever watches does not want to wait any longer.

@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use pullback_analysis::effects::Effects;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, SourceMap, Span};
-use pullback_codegen::{Allowed, Callable, Draft, Fit, Fp, Gave, Given, Level, compiler};
+use pullback_codegen::{
+    Allowed, Callable, Draft, Failure as NoCode, Fit, Fp, Gave, Given, Level, compiler,
+};
 use pullback_engine::BUILT_IN;
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::Plan;
@@ -64,10 +67,10 @@ struct Made {
     native: Option<Native>,
 }
 
-/// Native code, or what it is to be compiled from.
-enum Native {
-    There(Arc<Callable>),
-    Draft(Box<Draft>),
+/// What native code is to be compiled from, and whether calls wait for it.
+struct Native {
+    draft: Draft,
+    is_awaited: bool,
 }
 
 impl Function {
@@ -80,18 +83,21 @@ impl Function {
                 None => return Err(no_engine(name)),
             },
         };
-        // What is kept takes no time; a named engine is waited for.
-        let waits = (engine == ENGINES[0]).then_some(asked.options.engine.is_some());
+        let is_native = engine == ENGINES[0];
+        if is_native && compiler().is_none() {
+            return Err(Failure::of(&SourceMap::default(), &uncompiled(NoCode::NoCompiler)));
+        }
         let (made, findings) = on_large_stack(|| {
             let mut query = Query::new(&source.files, BUILT_IN);
-            let made = make(&mut query, source, asked, waits);
+            let made = make(&mut query, source, asked, is_native);
             (made, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         let Ok(Made { layout, fits, span, native }) = made else { return Err(findings.into()) };
         let sources = Arc::new(findings.sources);
         let code = match native {
-            Some(Native::There(native)) => Code::Native(Coming::there(native)),
-            Some(Native::Draft(draft)) => Code::Native(Coming::begin(*draft, sources.clone())),
+            Some(Native { draft, is_awaited }) => {
+                Code::Native(Coming::new(draft, sources.clone(), is_awaited))
+            }
             None => Code::Evaluated,
         };
         let origin = Evaluated::new(source.clone(), asked.clone());
@@ -136,9 +142,10 @@ impl Function {
                 .now()
                 .map_or_else(|| bug("what was set is there"), |found| native(found, allowed));
         }
+        coming.begin();
         let started = Instant::now();
         // The evaluator needs other memory than native code.
-        if allowed.max_memory.is_none() {
+        if !coming.is_awaited && allowed.max_memory.is_none() {
             let until = Until::new(coming.clone(), allowed.watch.clone());
             let watched = Allowed { watch: Some(until.clone()), ..allowed.clone() };
             match self.origin.call(given, &watched) {
@@ -161,7 +168,9 @@ impl Function {
                 "while it was compiled",
             )));
         };
-        let timeout = allowed.timeout.map(|timeout| timeout.saturating_sub(started.elapsed()));
+        // Who names the engine gives a call the time that it runs.
+        let spent = if coming.is_awaited { Duration::ZERO } else { started.elapsed() };
+        let timeout = allowed.timeout.map(|timeout| timeout.saturating_sub(spent));
         native(found, &Allowed { timeout, ..allowed.clone() })
     }
 
@@ -208,38 +217,29 @@ fn make(
     query: &mut Query<'_>,
     source: &Source,
     asked: &Asked,
-    waits: Option<bool>,
+    is_native: bool,
 ) -> Result<Made, Stop> {
     with_code(query, source, asked, Routines::Called, |query, mut single, layouts| {
         let layout = layouts.layout(asked.kind, &single);
-        let native = match waits {
-            Some(waits) => Some(native(query, &mut single, asked, waits)?),
-            None => None,
-        };
+        let native = if is_native { Some(native(query, &mut single, asked)?) } else { None };
         Ok(Made { layout, fits: single.fits, span: layouts.span, native })
     })
 }
 
-fn native(
-    query: &mut Query<'_>,
-    single: &mut Single,
-    asked: &Asked,
-    waits: bool,
-) -> Result<Native, Stop> {
-    // What a run tells is told once.
+/// What native code is compiled from. Calls wait for it where its engine is named, where it is kept and so takes no time,
+/// and where a run tells something, which is told once.
+fn native(query: &mut Query<'_>, single: &mut Single, asked: &Asked) -> Result<Native, Stop> {
     let effects = Effects::of(&mut single.code);
     let tells =
         effects.func(single.root).tells_in(&single.code, &single.code.funcs[single.root].body);
     let facts = Facts::of(&mut single.code);
     let fp = if asked.options.is_strict { Fp::Strict } else { Fp::Fast };
     let how = (Level::Fast, fp, asked.options.threads.max(1));
-    let draft = match Draft::new(&single.code, single.root, &facts, how) {
-        Ok(draft) if waits || tells || draft.is_kept() => draft,
-        Ok(draft) => return Ok(Native::Draft(Box::new(draft))),
-        Err(why) => return query.fail(uncompiled(why)),
-    };
-    match draft.compile(None) {
-        Ok(code) => Ok(Native::There(code)),
+    match Draft::new(&single.code, single.root, &facts, how) {
+        Ok(draft) => {
+            let is_awaited = asked.options.engine.is_some() || tells || draft.is_kept();
+            Ok(Native { draft, is_awaited })
+        }
         Err(why) => query.fail(uncompiled(why)),
     }
 }
@@ -248,11 +248,13 @@ fn native(
 fn compiled(source: &Source, asked: &Asked) -> Result<Arc<Callable>, Failure> {
     let (made, findings) = on_large_stack(|| {
         let mut query = Query::new(&source.files, BUILT_IN);
-        let made = make(&mut query, source, asked, Some(true));
+        let made = make(&mut query, source, asked, true).and_then(|made| match made.native {
+            Some(Native { draft, .. }) => {
+                draft.compile(None).or_else(|why| query.fail(uncompiled(why)))
+            }
+            None => bug("native code was asked for"),
+        });
         (made, Findings { diagnostics: query.diagnostics, sources: query.sources })
     });
-    match made {
-        Ok(Made { native: Some(Native::There(code)), .. }) => Ok(code),
-        Ok(_) | Err(Stop) => Err(findings.into()),
-    }
+    made.map_err(|Stop| findings.into())
 }

@@ -160,7 +160,7 @@ impl Module {
     ) -> Result<String, Failure> {
         bounds(&self.source, definition, wrt, arguments, around)
     }
-    /// A function, which is compiled when it is asked for first.
+    /// A function, which is made when it is asked for first, and compiled to native code when it is called first.
     pub fn function(&self, asked: &Asked) -> Result<Arc<Function>, Failure> {
         let known = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = known().get(asked) {
