@@ -356,6 +356,22 @@ PB_INLINE pb_w pb_strided_int(const int64_t *p, int64_t d) {
 #endif
 }
 PB_INLINE pb_w pb_strided_bool(const _Bool *p, int64_t d) { return pb_gather_bool(p, pb_ramp(0, d), pb_all_bool(1)); }
+/* The same where lanes may be behind the end. */
+#if PB_PART == 8
+#define PB_STRIDED_WHERE(strided, gather, p, d, mask) gather(p, pb_ramp(0, d), mask)
+#else
+#define PB_STRIDED_WHERE(strided, gather, p, d, mask) \
+  (pb_every(mask) ? strided(p, d) : gather(p, pb_ramp(0, d), mask))
+#endif
+PB_INLINE pb_v pb_strided_where(const double *p, int64_t d, pb_w mask) {
+  return PB_STRIDED_WHERE(pb_strided, pb_gather, p, d, mask);
+}
+PB_INLINE pb_w pb_strided_where_int(const int64_t *p, int64_t d, pb_w mask) {
+  return PB_STRIDED_WHERE(pb_strided_int, pb_gather_int, p, d, mask);
+}
+PB_INLINE pb_w pb_strided_where_bool(const _Bool *p, int64_t d, pb_w mask) {
+  return pb_gather_bool(p, pb_ramp(0, d), mask);
+}
 PB_INLINE void pb_p_store(double *p, pb_p v) { *(pb_p_any *)p = v; }
 PB_INLINE void pb_q_store(int64_t *p, pb_q w) { *(pb_q_any *)p = w; }
 PB_INLINE void pb_q_store_bool(_Bool *p, pb_q w) { PB_LANE(l) p[l] = w[l] != 0; }

@@ -9,9 +9,9 @@
 //! C   if (k3 < v1) { tm = pb_first(v1 - k3); …; k4 = PB_OP(k4, +, pb_where(tm, k6, 0.0)); }  k2 = 0.0 + pb_across(k4);
 //! ```
 //!
-//! A short body is written twice, for full vectors and for the rest; a long one once, with the mask `tm` of the lanes
-//! that are not behind the end. Full vectors go in stretches (strip mining), so that only the end of a stretch asks
-//! whether the run is to stop.
+//! A short body is written twice, for full vectors and for the rest. A long one, or one with loops in it, is written once,
+//! with the mask `tm` of the lanes that are not behind the end. Full vectors go in stretches (strip mining), so that only the
+//! end of a stretch asks whether the run is to stop.
 //!
 //! Law: maxima, minima and sums of Ints are those of the loop. A sum of Reals has its addends in another order, which
 //! is the same in every run and on every machine. What lanes behind the end compute is masked wherever somebody sees
@@ -32,6 +32,8 @@ use pullback_analysis::cost::copies;
 
 /// A loop whose body is no longer than this is written twice, for full vectors and for the rest.
 const SHORT: usize = 60;
+/// As [`SHORT`], of a body with loops in it: those take the time, and most of what is in them needs no mask.
+const SHORT_WITH_LOOPS: usize = 12;
 /// A loop with carried stores, which only full vectors have, is written twice if its body is no longer than this.
 const SHORT_BESIDE: usize = 600;
 
@@ -55,8 +57,9 @@ impl<'k> Text<'_, 'k> {
         let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
         let is_within = |most: usize| parts <= copies(&looped.body, most);
-        let is_short = is_within(SHORT);
-        let edges = if is_short { partition_loops::usual(looped, index) } else { vec![] };
+        let edges = if is_within(SHORT) { partition_loops::usual(looped, index) } else { vec![] };
+        let short = if has_loops(looped) { SHORT_WITH_LOOPS } else { SHORT };
+        let is_short = !edges.is_empty() || is_within(short);
         let is_beside = is_within(SHORT_BESIDE) && edges.is_empty();
         let neighbours = if is_beside { self.neighbours(looped, index) } else { vec![] };
         let is_twice = is_short || !neighbours.is_empty();
@@ -96,7 +99,9 @@ impl<'k> Text<'_, 'k> {
             ));
         }
         self.line(format_args!("const pb_w tm = pb_first(m);"));
+        self.is_rest = is_twice || parts > 1;
         self.lanes(looped, vars, index, &skipped, true);
+        self.is_rest = false;
         self.close();
         for (at, reduction) in reductions.iter().enumerate() {
             let state = local_name(looped.states[at]);
@@ -216,6 +221,9 @@ impl<'k> Text<'_, 'k> {
 
     /// Adds to an accumulator in several times eight iterations.
     pub fn add_parts(&mut self, acc: Atom, at: &[Atom], value: Atom) {
+        if self.parts == 1 {
+            return self.add(acc, at, value);
+        }
         let Some(var) = acc.var() else { bug("codegen", "an accumulator") };
         let root = self.layout.view(var).root;
         let (base, offset) = (self.base(root), self.offset(var, at));

@@ -76,7 +76,7 @@ impl<'k> Text<'_, 'k> {
         let goes_up = columns.follows(*last) && !others.iter().any(|atom| columns.differs(*atom));
         let is_outside =
             self.kind(Atom::Var(root)) == Kind::Uniform && !self.layout.is_inside(root);
-        let is_whole = columns.count == ROW && !columns.is_alone && self.active().is_none();
+        let is_whole = columns.count == ROW && !columns.is_alone && self.mask.is_none();
         let Offset::Uniform(offset) = self.offset(acc, at) else { return false };
         if !(goes_up && is_outside && is_whole && self.kind(value) == Kind::Varying) {
             return false;
@@ -85,7 +85,11 @@ impl<'k> Text<'_, 'k> {
         self.each_column(&mut |text| {
             let mut values = vec![];
             text.each_part(&mut |text| values.push(text.vector(value)));
-            totals.push(together(&values, Fold::Add));
+            let total = together(&values, Fold::Add);
+            totals.push(match text.active() {
+                Some(active) => format!("pb_where({active}, {total}, pb_all(0.0))"),
+                None => total,
+            });
         });
         let base = self.base(root);
         self.line(format_args!("pb_add_across({base} + {offset}, {});", totals.join(", ")));
@@ -121,9 +125,12 @@ impl<'k> Text<'_, 'k> {
 
     /// Whether several iterations of a loop go at once here.
     pub fn goes_at_once(&self, index: VarId) -> bool {
-        self.across == Some(false)
-            && self.columns.is_none()
-            && self.layout.columns.contains_key(&index)
+        let is_here = match self.across {
+            Some(true) => !self.is_rest && self.mask.is_none(),
+            Some(false) => true,
+            None => false,
+        };
+        is_here && self.columns.is_none() && self.layout.columns.contains_key(&index)
     }
 
     /// Several iterations at once of a loop of which several go, as long as there are so many. The others are left.

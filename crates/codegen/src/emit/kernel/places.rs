@@ -182,6 +182,9 @@ impl Text<'_, '_> {
             (Offset::Linear(at, stride), None) => {
                 format!("pb_strided{suffix}({base} + {at}, {stride})")
             }
+            (Offset::Linear(at, stride), Some(active)) => {
+                format!("pb_strided_where{suffix}({base} + {at}, {stride}, {active})")
+            }
             (other, _) => {
                 format!(
                     "pb_gather{suffix}({base}, {}, {})",
@@ -190,6 +193,18 @@ impl Text<'_, '_> {
                 )
             }
         }
+    }
+
+    /// How many elements an array has.
+    pub fn total(&self, var: VarId) -> String {
+        let sizes = self.plan.sizes.get(&var).cloned().unwrap_or_default();
+        let sizes: Vec<String> = sizes.iter().map(|size| self.size(*size)).collect();
+        if sizes.is_empty() { "1".to_owned() } else { sizes.join(" * ") }
+    }
+
+    /// Whether an array is a zero that is nowhere in memory.
+    pub fn is_zero(&self, var: VarId) -> bool {
+        self.plan.is_zero(self.layout.view(var).root)
     }
 
     fn lanes_at_work(&self) -> String {

@@ -58,7 +58,8 @@ impl<'k> Text<'_, 'k> {
                     && self.ty(Atom::Var(*state)) == pullback_ir::Type::REAL
             });
         let is_product = |stmt: &Stmt| matches!(stmt.op, Op::MulZero(..));
-        self.across == Some(false)
+        self.across.is_some()
+            && self.mask.is_none()
             && !self.is_strict
             && is_sum
             && looped.body.stmts.iter().any(is_product)

@@ -45,6 +45,8 @@ pub(super) struct Text<'t, 'k> {
     pub is_strict: bool,
     /// Whether the next line is in a loop across lanes, and if so whether some lanes may lie behind its end.
     pub across: Option<bool>,
+    /// Whether the next line is for the lanes that full vectors leave: they are few.
+    pub is_rest: bool,
     /// How many vectors of iterations go at once, and which of them is being written.
     pub parts: usize,
     pub part: usize,
@@ -92,6 +94,7 @@ impl<'t, 'k> Text<'t, 'k> {
             lines,
             is_strict,
             across: None,
+            is_rest: false,
             parts: 1,
             part: 0,
             is_alone: false,
@@ -578,18 +581,6 @@ impl<'t, 'k> Text<'t, 'k> {
         let at = if is_varying { self.own(&at) } else { at };
         self.line(format_args!("{base}[{at}] = {value};"));
         self.close();
-    }
-
-    /// How many elements an array has.
-    pub fn total(&self, var: VarId) -> String {
-        let sizes = self.plan.sizes.get(&var).cloned().unwrap_or_default();
-        let sizes: Vec<String> = sizes.iter().map(|size| self.size(*size)).collect();
-        if sizes.is_empty() { "1".to_owned() } else { sizes.join(" * ") }
-    }
-
-    /// Whether an array is a zero that is nowhere in memory.
-    pub fn is_zero(&self, var: VarId) -> bool {
-        self.plan.is_zero(self.layout.view(var).root)
     }
 }
 
