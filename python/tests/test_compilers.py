@@ -71,6 +71,28 @@ assert m.f.using(engine="native").grad(1.0) == 1.0
     assert done.returncode == 0, done.stderr
 
 
+def test_who_asks_for_parameters_compiles_nothing(tmp_path):
+    noted = tmp_path / "noted"
+    noting = tmp_path / "noting"
+    noting.write_text(f"#!/bin/sh\ncase \"$*\" in *-lm*) echo once >> {noted};; esac\nexec cc \"$@\"\n")
+    noting.chmod(0o755)
+    text = f'''
+import time
+from pathlib import Path
+import pullback as pb
+noted = Path({str(noted)!r})
+m = pb.compile("def f (x: Real) (k: Int): Real = x ^ k + {abs(hash(str(tmp_path))) % 1000}")
+assert m.f.parameters == ("x", "k") and m.f._reals == ("x",)
+time.sleep(1.0)
+assert not noted.exists()
+assert m.f.grad(3.0, 2, engine="native") == 6.0
+assert noted.read_text() == "once\\n"
+'''
+    kept = os.environ | {"CC": str(noting), "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", text], env=kept, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stderr
+
+
 def test_no_compiler_is_one_warning(tmp_path):
     without = "import importlib.util as u; find = u.find_spec\nu.find_spec = lambda name, *rest: None if name == 'ziglang' else find(name, *rest)"
     assert run(tmp_path, without, PATH=str(tmp_path)) == ["ir", "1"]

@@ -1,6 +1,6 @@
 //! The functions that go eight lanes at a time are within 2 units in the last place of the truth (`rem` within none), have the special
-//! values of C's library, and give an argument the same bits wherever it lies, among the last of a loop too; but for the sign of
-//! a NaN, which means nothing and which the compiler chooses. The truth is what C's library computes
+//! values of C's library, and give an argument the same bits wherever it lies, among the last of a loop too.
+//! The sign of a NaN means nothing, and the compiler chooses it. The truth is what C's library computes
 //! in `long double`. `POINTS=1000000` tries so many of each.
 
 use std::io::Write;

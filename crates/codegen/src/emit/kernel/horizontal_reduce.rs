@@ -9,9 +9,9 @@
 //! C   if (k3 < v1) { tm = pb_first(v1 - k3); …; k4 = PB_OP(k4, +, pb_where(tm, k6, 0.0)); }  k2 = 0.0 + pb_across(k4);
 //! ```
 //!
-//! A short body is written twice, for full vectors and for the rest. A long one, or one with loops in it, is written once,
-//! with the mask `tm` of the lanes that are not behind the end. Full vectors go in stretches (strip mining), so that only the
-//! end of a stretch asks whether the run is to stop.
+//! A short body is written twice, for full vectors and for the rest. A long one is written once, with the mask `tm` of
+//! the lanes that are not behind the end; one with loops in it counts as long sooner. Full vectors go in stretches (strip
+//! mining), so that only the end of a stretch asks whether the run is to stop.
 //!
 //! Law: maxima, minima and sums of Ints are those of the loop. A sum of Reals has its addends in another order, which
 //! is the same in every run and on every machine. What lanes behind the end compute is masked wherever somebody sees
