@@ -28,6 +28,12 @@ pub fn in_repository(path: &Path) -> PathBuf {
     path.strip_prefix(root()).map(Path::to_owned).unwrap_or(path)
 }
 
+/// A number for a path in the repository: over many files, what is chosen by it has its turn.
+pub fn number_of(path: &Path) -> u32 {
+    let text = path.to_string_lossy();
+    text.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31) + u32::from(byte))
+}
+
 /// A way of running the compiler.
 #[derive(Clone, Debug)]
 pub struct Configuration {
@@ -78,11 +84,9 @@ impl Configuration {
     /// have their turn.
     pub fn of_file(path: &Path) -> Self {
         let path = &in_repository(path);
-        let text = path.to_string_lossy();
-        let hash = text.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31) + u32::from(byte));
         let mut all = Self::all();
         all.retain(|one| one.takes(path));
-        all.swap_remove(hash as usize % all.len())
+        all.swap_remove(number_of(path) as usize % all.len())
     }
 
     /// What testing a file found, if every line of expectation holds on the compiler that the file does not

@@ -10,6 +10,11 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
+/// Whether a test looks at all that it has, as `cargo xtask laws` asks: `ALL` is set. Else it looks at a part.
+pub fn asks_for_all() -> bool {
+    std::env::var_os("ALL").is_some()
+}
+
 /// Every file with this ending below these folders of the repository, sorted.
 pub fn corpus(folders: &[&str], ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

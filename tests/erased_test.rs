@@ -9,7 +9,7 @@ use pullback_engines::{EngineInfo, engine_named, erased, run};
 use pullback_eval::{Budget, Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 use pullback_session::Settings;
-use pullback_suite::{Cases, corpus, deep};
+use pullback_suite::{Cases, asks_for_all, corpus, deep};
 use pullback_tools::function;
 
 /// Both run so long: some of the files count what other engines are made for.
@@ -52,7 +52,7 @@ fn erased_environments_give_what_tagged_ones_give() {
         let tagged = engine_named("curry-env").expect("an engine of the table");
         let erased = erased(tagged).expect("its erased form");
         let (mut wrong, mut count, mut right, mut refused) = (vec![], 0, 0, 0);
-        let all = std::env::var_os("ALL").is_some();
+        let all = asks_for_all();
         for program in corpus(&["tests/ad"], "pull").into_iter().map(Cases::read) {
             if !all && !PART.contains(&&*program.name) {
                 continue;

@@ -1,4 +1,4 @@
-//! A part of the suite as native code: one file in 24 of the short programs, in the order of their names, and those of
+//! A part of the suite as native code: one file in 48 of the short programs, in the order of their names, and those of
 //! what fast code does in other ways than strict code.
 //! `cargo xtask suite --engine native` runs all.
 
@@ -8,7 +8,7 @@ use pullback_session::Disk;
 use pullback_suite::{corpus, deep, held_on, root};
 
 /// One file in so many is run.
-const PART: usize = 24;
+const PART: usize = 48;
 /// Files of more bytes are left out: a C compiler takes minutes for some.
 const SHORT: u64 = 6_000;
 /// Files that are always run.

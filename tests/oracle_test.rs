@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use pullback_base::FileId;
-use pullback_engines::{How, modes};
+use pullback_engines::{EngineInfo, How, modes};
 use pullback_lambda::parse;
 use pullback_oracle::fuzz::{self, Campaign, Statistics};
 use pullback_oracle::table::{DerivativeMode, HIGHEST, Subject, cases, report};
@@ -14,8 +14,8 @@ use pullback_prim::Prim;
 use pullback_suite::{contenders, deep, random_programs, walk_table};
 
 /// How many random programs. `cargo xtask fuzz --count 20000 --seed 0 --costly-every 100 --large-every 1`
-/// takes ten minutes of a processor, where these take twenty seconds.
-const COUNT: u64 = 2000;
+/// takes ten minutes of a processor, where these take ten seconds.
+const COUNT: u64 = 1000;
 /// Engines that transform programs differentiate derivatives in one program of so many.
 const COSTLY_EVERY: u64 = 100;
 /// One program in so many may be large; it costs four times a small one.
@@ -24,12 +24,14 @@ const LARGE_EVERY: u64 = 10;
 /// Engines whose walk over the table takes more than a minute of a processor to the second order.
 const SLOW: [&str; 2] = ["curry-list", "curry-env"];
 
+type Engines = Vec<&'static EngineInfo>;
+
 #[test]
 fn the_table_is_right_in_every_engine() {
     // `cargo xtask oracle` walks to the third order with every engine, which takes many minutes.
-    let (inside, transforming): (Vec<_>, Vec<_>) =
+    let (inside, transforming): (Engines, Engines) =
         modes().partition(|engine| matches!(engine.how, How::Runtime(_)));
-    let (slow, transforming): (Vec<_>, Vec<_>) =
+    let (slow, transforming): (Engines, Engines) =
         transforming.into_iter().partition(|engine| SLOW.contains(&engine.name));
     assert_eq!(slow.len(), SLOW.len());
     for (engines, orders) in [(inside, HIGHEST), (transforming, 2), (slow, 1)] {

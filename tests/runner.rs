@@ -29,15 +29,15 @@ use pullback_engines::{ENGINES, REGISTRY};
 use pullback_session::knossos::as_pullback;
 use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
-    Configuration, blocks, calculus_test, deep, held, in_repository, input_at, ir_broken_test,
-    ir_run_test, ir_text_test, jvp_test, lower_test, matches, opt_test, rendered, tables,
-    threads_test, transpose_test, unzip_test,
+    Configuration, blocks, calculus_test, deep, engines_for, held, in_repository, input_at,
+    ir_broken_test, ir_run_test, ir_text_test, jvp_test, lower_test, matches, opt_test, rendered,
+    tables, threads_test, transpose_test, unzip_test,
 };
 use pullback_tools::{STAGES, show};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
-const STEPS: u64 = 500_000;
+const STEPS: u64 = 100_000;
 
 /// Derivatives of solvers inside each other: with checkpoints in every loop each takes a minute to compile. `cargo xtask
 /// passes --only "ir with checkpoints"` asks them.
@@ -244,7 +244,7 @@ fn polished(path: &Path) -> Outcome {
 }
 
 fn holds(files: &dyn Files, path: &Path) -> Result<(), String> {
-    held(files, path, STEPS).map(|_| ())
+    held(files, path, engines_for(path), STEPS).map(|_| ())
 }
 
 /// The calculus of a file is well-formed, and its text parses to itself.

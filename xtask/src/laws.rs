@@ -4,7 +4,10 @@
 use std::process::Command;
 
 /// A package, its test, which functions of it, what is set for it, and for how many random programs it is run once.
-const TESTS: [(&str, &str, &str, &str, u64); 6] = [
+const TESTS: [(&str, &str, &str, &str, u64); 9] = [
+    ("pullback-suite", "library", "", "ALL", 1),
+    ("pullback-suite", "compiled_law", "", "ALL", 1),
+    ("pullback-cli", "commands", "", "ALL", 1),
     ("pullback-suite", "law", "", "ALL", 1),
     ("pullback-suite", "erased", "", "ALL", 1),
     ("pullback-opt", "random", "", "COUNT", 1),

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use pullback_engines::REGISTRY;
 use pullback_session::Disk;
 use pullback_suite::{
     Configuration, RECORDED, corpus, deep, gradbench, held, held_on, recorded, root,
@@ -20,7 +21,7 @@ fn file(path: &Path, engine: Option<&str>, steps: u64) -> Result<(), String> {
     let name = path.strip_prefix(root()).unwrap_or(path).display();
     let test = || match engine {
         Some(_) => held_on(&Disk, path, engine, steps),
-        None => held(&Disk, path, steps),
+        None => held(&Disk, path, REGISTRY, steps),
     };
     let report = deep(test).and_then(|report| report);
     let report = report.map_err(|problem| format!("{name}: {problem}"))?;

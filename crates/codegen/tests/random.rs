@@ -18,7 +18,7 @@ use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
 
 /// How many programs of each kind there are.
-const PROGRAMS: u64 = 40;
+const PROGRAMS: u64 = 20;
 /// How many of them are compiled together.
 const TOGETHER: usize = 200;
 /// The most bytes that a run may take.

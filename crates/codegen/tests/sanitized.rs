@@ -15,7 +15,7 @@ use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
 
 /// How many programs of each kind there are.
-const PROGRAMS: u64 = 6;
+const PROGRAMS: u64 = 3;
 
 /// Runs the roots: each is given the arguments of the second kind, and the first kind takes none.
 const MAIN: &str = "

@@ -12,7 +12,7 @@ use pullback_reduce::{ForwardFn, TransformFn};
 use crate::linear::Pullbacks;
 
 /// An engine: what it is and how it runs.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct EngineInfo {
     /// Its name, for `--engine`.
     pub name: &'static str,

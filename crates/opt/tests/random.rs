@@ -13,7 +13,7 @@ use pullback_ir::{FuncId, Program, Stage, verify};
 use pullback_opt::{Options, PASSES, optimise};
 
 /// How many programs there are.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 150;
 
 /// What comes of a program.
 #[derive(Clone, Debug, PartialEq)]
