@@ -105,9 +105,10 @@ const NATIVE: &[&str] = if cfg!(target_arch = "x86_64") {
 /// What is asked for much code: the passes that are worth their time. Kernels are vectors already, so that what is missed is
 /// in scalar code: of fourteen programs with gradients most run as fast as at `-O3`, and the slowest takes 1.1 times as long.
 /// Small arrays of a few vectors become registers only where loops over them are peeled. Clang and Zig refuse options that
-/// they do not know, and know these.
+/// they do not know, and know these. The runtime calls its longer functions of vectors then, instead of expanding them.
 const LARGE: &[&str] = &[
     "-O1",
+    "-DPB_LARGE",
     "-finline-functions",
     "-finline-small-functions",
     "-fexpensive-optimizations",

@@ -74,7 +74,7 @@ PB_INLINE pb_p pb_p_Cos(pb_p x) {
   PB_IF_FAR(value, x, cos)
   return value;
 }
-PB_INLINE pb_p pb_p_Tan(pb_p x) {
+PB_MATHS pb_p pb_p_Tan(pb_p x) {
   pb_q n;
   pb_p rest, more1, more2, r = pb_quarter(x, &rest, &n);
   pb_p sine = pb_near_sin(r, rest, &more1), cosine = pb_near_cos(r, rest, &more2);
@@ -87,7 +87,7 @@ PB_INLINE pb_p pb_p_Tan(pb_p x) {
 }
 
 /* |x| is turned back by one of five angles, atan c: t = (|x| - c) / (1 + c |x|), or -1 / |x|, is at most 7/16. */
-PB_INLINE pb_p pb_p_Atan(pb_p x) {
+PB_MATHS pb_p pb_p_Atan(pb_p x) {
   pb_p a = pb_p_Abs(x), c = pb_p_all(0.0), one = pb_p_all(1.0), scale = one, high = c, low = c;
 #define PB_FROM(bound, of_c, of_one, of_scale, of_high, of_low) { \
     pb_q is_above = a >= bound; \
@@ -119,7 +119,7 @@ PB_INLINE pb_p pb_arc(pb_p a, pb_q is_beyond, pb_p *rest) {
   *rest = (lost - (s - high)) + s * z * pb_polynomial(z, pb_asin_terms, 13);
   return s;
 }
-PB_INLINE pb_p pb_p_Asin(pb_p x) {
+PB_MATHS pb_p pb_p_Asin(pb_p x) {
   pb_p a = pb_p_Abs(x), rest;
   pb_q is_beyond = a > 0.5;
   pb_p s = pb_arc(a, is_beyond, &rest);
@@ -129,7 +129,7 @@ PB_INLINE pb_p pb_p_Asin(pb_p x) {
   pb_p value = pb_p_where(is_beyond, beyond, s + rest);
   return (pb_p)((pb_q)value | ((pb_q)x & INT64_MIN));
 }
-PB_INLINE pb_p pb_p_Acos(pb_p x) {
+PB_MATHS pb_p pb_p_Acos(pb_p x) {
   pb_p a = pb_p_Abs(x), rest;
   pb_q is_beyond = a > 0.5, is_negative = x < 0.0;
   pb_p s = pb_arc(a, is_beyond, &rest);

@@ -34,7 +34,7 @@ static inline PB_UNUSED int64_t pb_product(int64_t m, int64_t n) {
 }
 
 /* Room for so many elements; none for units. */
-static inline pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
+PB_CALLED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
   if (elem == PB_UNIT) return 0;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, pb_size(elem), &bytes) || bytes > (UINT64_C(1) << 60))

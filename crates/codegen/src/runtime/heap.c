@@ -19,6 +19,8 @@
 
 #define PB_COLD __attribute__((cold, noinline, noreturn))
 #define PB_UNUSED __attribute__((unused))
+/* What is called wherever it is used: much is done in it, or it is used in many places. */
+#define PB_CALLED static PB_UNUSED __attribute__((noinline))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
 /* A number that is rounded before anything is added to it. */
 #if defined(__clang__)

@@ -2,6 +2,13 @@
    processors have no vectors of that size: compilers keep larger ones in memory. */
 
 #define PB_INLINE static inline PB_UNUSED __attribute__((always_inline))
+/* What takes dozens of operations: much code calls it, so that it is compiled once. Of two that share most of what they do
+   for one argument, such as the sine and the cosine, neither is called: where both are wanted that is done once. */
+#ifdef PB_LARGE
+#define PB_MATHS PB_CALLED
+#else
+#define PB_MATHS PB_INLINE
+#endif
 #if defined(__AVX512F__)
 #define PB_PART 8
 #else
@@ -363,7 +370,7 @@ PB_INLINE pb_w pb_strided_bool(const _Bool *p, int64_t d) { return pb_gather_boo
 #define PB_STRIDED_WHERE(strided, gather, p, d, mask) \
   (pb_every(mask) ? strided(p, d) : gather(p, pb_ramp(0, d), mask))
 #endif
-PB_INLINE pb_v pb_strided_where(const double *p, int64_t d, pb_w mask) {
+PB_CALLED pb_v pb_strided_where(const double *p, int64_t d, pb_w mask) {
   return PB_STRIDED_WHERE(pb_strided, pb_gather, p, d, mask);
 }
 PB_INLINE pb_w pb_strided_where_int(const int64_t *p, int64_t d, pb_w mask) {
@@ -513,7 +520,7 @@ PB_INLINE void pb_turn(pb_v v[8]) {
 }
 
 /* Puts the rows of the first lanes to a place each, so many elements apart. */
-PB_INLINE void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t m) {
+PB_CALLED void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t m) {
   for (int64_t e = 0; e < count; e += 8) {
     pb_v v[8];
     const int64_t some = count - e < 8 ? count - e : 8;

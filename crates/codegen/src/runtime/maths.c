@@ -48,7 +48,7 @@ PB_INLINE pb_p pb_series(pb_p r) {
   p = p * r + 1.0 / 6.0;
   return p * r + 0.5;
 }
-PB_INLINE pb_p pb_p_Exp(pb_p x) {
+PB_MATHS pb_p pb_p_Exp(pb_p x) {
   x = pb_p_where(x > 710.0, pb_p_all(710.0), x);
   x = pb_p_where(x < -750.0, pb_p_all(-750.0), x);
   pb_q n;
@@ -85,7 +85,7 @@ PB_INLINE pb_p pb_log_of(pb_p x, pb_p more) {
   pb_p square = 0.5 * f * f;
   return k * 0x1.62e42fefa0000p-1 - ((square - (s * (square + p) + (k * 0x1.cf79abc9e3b3ap-40 + more))) - f);
 }
-PB_INLINE pb_p pb_p_Log(pb_p x) {
+PB_MATHS pb_p pb_p_Log(pb_p x) {
   pb_p value = pb_log_of(x, pb_p_all(-0.0));
   value = pb_p_where(x == 0.0, pb_p_all(-(double)INFINITY), value);
   value = pb_p_where(x == (double)INFINITY, x, value);
@@ -110,7 +110,7 @@ PB_INLINE pb_p pb_half_expm1(pb_p x, pb_p *rest) {
   *rest = ((less - sum) + high) + scale * more;
   return sum;
 }
-PB_INLINE pb_p pb_p_Expm1(pb_p x) {
+PB_MATHS pb_p pb_p_Expm1(pb_p x) {
   pb_p y = pb_p_where(x > 710.0, pb_p_all(710.0), x), rest;
   y = pb_p_where(y < -40.0, pb_p_all(-40.0), y);
   pb_p half = pb_half_expm1(y, &rest);
@@ -130,16 +130,16 @@ PB_INLINE pb_p pb_p_Tanh(pb_p x) {
   return pb_p_where(a >= 0x1p-54, value, x);
 }
 /* (1 - tanh a) (1 + tanh a): next to tanh a it takes little. From a = 22 it is 4 exp -2a. */
+PB_CALLED pb_p pb_far_sech2(pb_p a, pb_p value) {
+  pb_p y = pb_p_where(a > 400.0, pb_p_all(800.0), 2.0 * a);
+  return pb_p_where(a > 22.0, 0x1.39792499b1a24p-56 * pb_p_Exp(40.0 - y), value);
+}
 PB_INLINE pb_p pb_p_Sech2(pb_p x) {
   pb_p a = pb_p_Abs(x), more, rest, tanh = pb_tanh_of(a, &more, &rest);
   pb_p inverse = pb_ratio(pb_p_all(1.0), pb_p_all(0.0), more, rest), value = inverse + inverse * tanh;
-  if (PB_RARE(pb_p_some(a > 22.0))) {
-    pb_p y = pb_p_where(a > 400.0, pb_p_all(800.0), 2.0 * a);
-    value = pb_p_where(a > 22.0, 0x1.39792499b1a24p-56 * pb_p_Exp(40.0 - y), value);
-  }
-  return value;
+  return PB_RARE(pb_p_some(a > 22.0)) ? pb_far_sech2(a, value) : value;
 }
-PB_INLINE pb_p pb_p_Sigmoid(pb_p x) {
+PB_MATHS pb_p pb_p_Sigmoid(pb_p x) {
   pb_p e = pb_p_Exp(-pb_p_Abs(x)), zero = pb_p_all(0.0), more = 1.0 + e;
   return pb_ratio(pb_p_where(x < 0.0, e, pb_p_all(1.0)), zero, more, (1.0 - more) + e);
 }

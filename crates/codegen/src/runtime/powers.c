@@ -28,17 +28,17 @@ PB_INLINE pb_p pb_half_exp(pb_p a) {
   pb_p r = pb_reduced(a, &n);
   return (1.0 + (r + r * r * pb_series(r))) * pb_power_of_two(n >> 1) * pb_power_of_two(n - (n >> 1) - 1);
 }
-PB_INLINE pb_p pb_p_Cosh(pb_p x) {
+PB_MATHS pb_p pb_p_Cosh(pb_p x) {
   pb_p half = pb_half_exp(pb_p_Abs(x));
   return half + 0.25 / half;
 }
-PB_INLINE pb_p pb_p_Sinh(pb_p x) {
+PB_MATHS pb_p pb_p_Sinh(pb_p x) {
   pb_p a = pb_p_Abs(x), z = x * x, half = pb_half_exp(a);
   pb_p small = x + x * z * pb_polynomial(z, pb_sinh_terms, 7);
   pb_p large = (pb_p)((pb_q)(half - 0.25 / half) | ((pb_q)x & INT64_MIN));
   return pb_p_where(a < 1.0, small, large);
 }
-PB_INLINE pb_p pb_p_Log1p(pb_p x) {
+PB_MATHS pb_p pb_p_Log1p(pb_p x) {
   pb_p lack, u = pb_exact_sum(x, pb_p_all(1.0), &lack);
   pb_p value = pb_log_of(u, lack / u);
   value = pb_p_where(pb_p_Abs(x) < 0x1p-54, x, value);
@@ -46,14 +46,14 @@ PB_INLINE pb_p pb_p_Log1p(pb_p x) {
   value = pb_p_where(x == (double)INFINITY, x, value);
   return pb_p_where(x >= -1.0, value, pb_p_all((double)NAN));
 }
-PB_INLINE pb_p pb_p_Softplus(pb_p x) {
+PB_MATHS pb_p pb_p_Softplus(pb_p x) {
   return pb_p_where(x > 0.0, x, pb_p_all(0.0)) + pb_p_Log1p(pb_p_Exp(-pb_p_Abs(x)));
 }
-PB_INLINE pb_p pb_p_Xlogy(pb_p x, pb_p y) {
+PB_MATHS pb_p pb_p_Xlogy(pb_p x, pb_p y) {
   return pb_p_where((x == 0.0) & (y == y), pb_p_all(0.0), x * pb_p_Log(y));
 }
 /* Up to 1 x + x p(x^2); beyond 1 - exp(-x^2) q((x - 3) / (x + 3)). */
-PB_INLINE pb_p pb_p_Erf(pb_p x) {
+PB_MATHS pb_p pb_p_Erf(pb_p x) {
   pb_p a = pb_p_Abs(x), z = x * x;
   pb_p small = x + x * pb_polynomial(z, pb_erf_terms, 12);
   a = pb_p_where(a > 6.0, pb_p_all(6.0), a);
@@ -64,7 +64,7 @@ PB_INLINE pb_p pb_p_Erf(pb_p x) {
 
 /* Up to 1/2 it is 1 - erf x; beyond, of a = |x|, exp(-a^2) q((a - 3.5) / (a + 3.5)) / (1 + 2 a) with the rests of a^2, of
    q and of 1 + 2 a. */
-PB_INLINE pb_p pb_p_Erfc(pb_p x) {
+PB_MATHS pb_p pb_p_Erfc(pb_p x) {
   pb_p a = pb_p_Abs(x), near = 1.0 - (x + x * pb_polynomial(x * x, pb_erf_terms, 12));
   a = pb_p_where(a > 27.25, pb_p_all(27.25), a);
   pb_p first = pb_high(a), low = (first - a) * (first + a), rest, lack;
@@ -98,7 +98,7 @@ PB_INLINE pb_q pb_is_whole(pb_p x) {
   pb_p a = pb_p_Abs(x);
   return (a >= 0x1p52) | ((a + 0x1p52) - 0x1p52 == a);
 }
-PB_INLINE pb_p pb_p_Pow(pb_p x, pb_p y) {
+PB_MATHS pb_p pb_p_Pow(pb_p x, pb_p y) {
   const double infinity = (double)INFINITY;
   pb_p a = pb_p_Abs(x), rest, log = pb_long_log(a, &rest);
   /* Powers of such exponents are 0, 1 or infinite, and their products are finite. */
