@@ -237,7 +237,7 @@ fn functions_on_lanes_are_accurate() {
     let roots: Vec<_> = program.funcs.ids().collect();
     let facts = Facts::of(&mut program);
     let mut wrong = vec![];
-    for level in [Level::Fast, Level::Portable] {
+    for level in [Level::Fast, Level::Large, Level::Portable] {
         let native = Native::new(&program, &roots, &facts, level, Fp::Fast).expect("native code");
         for (root, name) in names().enumerate() {
             let (xs, ys) = points(root, count);
