@@ -116,9 +116,9 @@ fn breaks(ops: &Operations, forward: bool, slack: u64) -> bool {
 }
 
 /// Whether a case is counted: all are where that is asked, and else those with a leave and one in so many.
-fn is_counted(file: &Cases, place: usize, one_in: usize) -> bool {
+fn is_counted(file: &Cases, place: usize) -> bool {
     let has_leave = || RULES.contains(&(&*file.name, &*file.cases[place].function));
-    asks_for_all() || place.is_multiple_of(one_in) || has_leave()
+    asks_for_all() || place.is_multiple_of(ONE_IN) || has_leave()
 }
 
 /// The law holds for one case in four of these files, or for every one, of which there are at least `least`.
@@ -130,7 +130,7 @@ fn holds(folders: &[&str], least: usize) {
                 continue;
             }
             let cases = program.cases.iter().enumerate();
-            for (_, case) in cases.filter(|(place, _)| is_counted(&program, *place, ONE_IN)) {
+            for (_, case) in cases.filter(|(place, _)| is_counted(&program, *place)) {
                 let ruled = RULES.contains(&(&*program.name, &*case.function));
                 let mut breach = false;
                 let modes = if program.forward { &[false, true][..] } else { &[false][..] };
