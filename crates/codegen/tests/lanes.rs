@@ -209,8 +209,20 @@ fn program() -> Program {
     pullback_ir::parse(&text, FileId(0)).expect("a program")
 }
 
+/// How many functions are compiled together, so that their text is short enough for all that the compiler has.
+const TOGETHER: usize = 4;
+
+/// The native code of the functions, a few in each.
+fn natives(program: &mut Program, level: Level) -> Vec<Native> {
+    let roots: Vec<_> = program.funcs.ids().collect();
+    let facts = Facts::of(program);
+    let native = |roots| Native::new(program, roots, &facts, level, Fp::Fast).expect("native code");
+    roots.chunks(TOGETHER).map(native).collect()
+}
+
 /// The values of a function at points.
-fn values(native: &Native, program: &Program, root: usize, xs: &[f64], ys: &[f64]) -> Vec<f64> {
+fn values(natives: &[Native], program: &Program, root: usize, xs: &[f64], ys: &[f64]) -> Vec<f64> {
+    let (native, root) = (&natives[root / TOGETHER], root % TOGETHER);
     let limits =
         Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
     let args = [Value::reals(xs.to_vec()), Value::reals(ys.to_vec())];
@@ -234,14 +246,12 @@ fn functions_on_lanes_are_accurate() {
         .status();
     assert!(compile.expect("the compiler").success(), "the oracle compiles");
     let mut program = program();
-    let roots: Vec<_> = program.funcs.ids().collect();
-    let facts = Facts::of(&mut program);
     let mut wrong = vec![];
     for level in [Level::Fast, Level::Large, Level::Portable] {
-        let native = Native::new(&program, &roots, &facts, level, Fp::Fast).expect("native code");
+        let natives = natives(&mut program, level);
         for (root, name) in names().enumerate() {
             let (xs, ys) = points(root, count);
-            let results = values(&native, &program, root, &xs, &ys);
+            let results = values(&natives, &program, root, &xs, &ys);
             let points = xs.iter().zip(&ys).zip(&results);
             let bytes: Vec<u8> = points
                 .flat_map(|((x, y), value)| [*x, *y, *value])
@@ -272,15 +282,13 @@ fn functions_on_lanes_are_accurate() {
 #[test]
 fn a_value_hangs_on_no_lane() {
     let mut program = program();
-    let roots: Vec<_> = program.funcs.ids().collect();
-    let facts = Facts::of(&mut program);
-    let native = Native::new(&program, &roots, &facts, Level::Fast, Fp::Fast).expect("native code");
+    let natives = natives(&mut program, Level::Fast);
     for (root, name) in names().enumerate() {
         let (xs, ys) = points(root, 100);
-        let all = values(&native, &program, root, &xs, &ys);
+        let all = values(&natives, &program, root, &xs, &ys);
         for first in 1..20 {
             for last in [xs.len(), xs.len() - first, first + 8] {
-                let part = values(&native, &program, root, &xs[first..last], &ys[first..last]);
+                let part = values(&natives, &program, root, &xs[first..last], &ys[first..last]);
                 let bit = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
                 let bits = |xs: &[f64]| xs.iter().map(bit).collect::<Vec<_>>();
                 assert_eq!(bits(&part), bits(&all[first..last]), "{name} from {first} to {last}");
