@@ -8,7 +8,10 @@ use pullback_engines::REGISTRY;
 use pullback_session::{Call, ExpectationKind, Memory, Query, Settings, expectations};
 use pullback_syntax::ast::{self, ExprKind};
 
-use crate::corpus::{corpus, root};
+use crate::corpus::{asks_for_all, corpus, root};
+
+/// One case in so many of a file is asked, where not all are.
+const ONE_IN: usize = 4;
 
 /// What takes a function and the point to differentiate it at, in this order.
 const OPERATORS: &[&str] =
@@ -94,6 +97,21 @@ impl Cases {
         found.sort();
         found.dedup();
         Self { path, name, text, cases: found, forward }
+    }
+
+    /// The cases that a test asks: all where that is asked for, and else those of which it says something and one in
+    /// [`ONE_IN`] of the others.
+    pub fn part(&self, is_named: impl Fn(&Case) -> bool) -> impl Iterator<Item = &Case> {
+        let cases = self.cases.iter().enumerate();
+        let is_asked = move |(place, case): &(usize, &Case)| {
+            asks_for_all() || place.is_multiple_of(ONE_IN) || is_named(case)
+        };
+        cases.filter(is_asked).map(|(_, case)| case)
+    }
+
+    /// How many of so many cases a test asks at least.
+    pub fn least(all: usize) -> usize {
+        if asks_for_all() { all } else { all / ONE_IN }
     }
 
     /// Does something with a call of the case, with each mode on the engine of these settings.

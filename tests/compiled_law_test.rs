@@ -20,7 +20,7 @@ use pullback_ir::eval::Counts;
 use pullback_ir::{FuncId, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_session::Settings;
-use pullback_suite::{Case, Cases, Random, asks_for_all, corpus, deep, on_all_processors};
+use pullback_suite::{Case, Cases, Random, corpus, deep, on_all_processors};
 use pullback_tools::function;
 
 /// How far the two pairings may be from each other, beside their size.
@@ -33,8 +33,6 @@ const MORE: u64 = 200;
 /// How many times the code of one order that of the next may have, and how many statements more.
 const GROWTH: usize = 10;
 const STATEMENTS: usize = 20;
-/// One case in so many of a file is asked, where not all are asked for.
-const ONE_IN: usize = 4;
 /// To which order code is looked at.
 const ORDERS: usize = 3;
 /// Of how many statements no further derivative is made.
@@ -310,20 +308,16 @@ struct Found {
     unasked: BTreeSet<usize>,
 }
 
-/// Whether a case is asked: all are where that is asked, and else those of which a row speaks, and one in so many.
-fn is_asked(file: &Cases, place: usize) -> bool {
-    let case = &file.cases[place];
+/// Whether a row of a table speaks of a case.
+fn is_named(file: &Cases, case: &Case) -> bool {
     let speaks = |name: &str, function| !name.is_empty() && is_about((name, function), file, case);
-    asks_for_all()
-        || place.is_multiple_of(ONE_IN)
-        || LEAVES.iter().any(|(_, name, function, _)| speaks(name, function))
+    LEAVES.iter().any(|(_, name, function, _)| speaks(name, function))
         || UNASKED.iter().any(|(_, name, function, _)| speaks(name, function))
 }
 
 fn ask(file: &Cases) -> Found {
     let mut found = Found::default();
-    let cases = file.cases.iter().enumerate();
-    for (_, case) in cases.filter(|(place, _)| is_asked(file, *place)) {
+    for case in file.part(|case| is_named(file, case)) {
         let told = |what: &str| format!("{}: {case:?}: {what}", file.name);
         match asked(file, case).and_then(|asked| breaches(&asked)) {
             Ok(laws) => {
@@ -372,8 +366,7 @@ fn hold(folder: &str, least: usize) {
         }
     }
     assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
-    let least = if asks_for_all() { least } else { least / ONE_IN };
-    assert!(count >= least, "only {count} cases");
+    assert!(count >= Cases::least(least), "only {count} cases");
 }
 
 #[test]

@@ -19,14 +19,13 @@ const LONG: [&str; 5] = [
     "tests/run/sparse_derivatives.pull",
 ];
 
-/// The engines that a test of this file takes. Tests of the language take all. Of those that transform programs, other files
-/// and the longest take one, by the path in the repository, so that over many files each has its turn; `cargo xtask suite`
-/// takes all.
+/// The engines that a test of this file takes: all. But of those that transform programs, the library, its tests, the examples
+/// and the longest tests take one, by the path in the repository, so that over many files each has its turn; `cargo xtask
+/// suite` takes all.
 pub fn engines_for(path: &Path) -> Registry {
     let path = in_repository(path);
-    let is_of_the_language = path.starts_with("tests/ad") || path.starts_with("tests/run");
-    let is_long = LONG.iter().any(|long| path == Path::new(long));
-    if asks_for_all() || is_of_the_language && !is_long {
+    let is_in = |folder: &&str| path.starts_with(folder);
+    if asks_for_all() || !["lib", "tests/library", "examples"].iter().chain(&LONG).any(is_in) {
         return REGISTRY;
     }
     let transforms = |engine: &&EngineInfo| matches!(engine.how, How::Transform { .. });

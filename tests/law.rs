@@ -21,9 +21,6 @@ use pullback_tools::{Operations, operations};
 /// derivative of `maximum`, for instance, is a division however few there are.
 const SLACK: u64 = 10;
 
-/// One case in so many of a file is counted, where not all are asked for.
-const ONE_IN: usize = 4;
-
 /// A rule that is called in a loop: `delta` binds its results and looks for them.
 const DELTA_RULE: (&str, &str) =
     ("tests/ad/clipping.pull", "(\\x -> loop y = x for _ < 3 do 2 * clipped y)");
@@ -115,13 +112,7 @@ fn breaks(ops: &Operations, forward: bool, slack: u64) -> bool {
     ops.derived.weight() > factor * ops.primal.weight() + slack + more
 }
 
-/// Whether a case is counted: all are where that is asked, and else those with a leave and one in so many.
-fn is_counted(file: &Cases, place: usize) -> bool {
-    let has_leave = || RULES.contains(&(&*file.name, &*file.cases[place].function));
-    asks_for_all() || place.is_multiple_of(ONE_IN) || has_leave()
-}
-
-/// The law holds for one case in four of these files, or for every one, of which there are at least `least`.
+/// The law holds for a part of the cases of these files, in which are those with a leave; of all there are at least `least`.
 fn holds(folders: &[&str], least: usize) {
     deep(|| {
         let (mut broken, mut count, mut used) = (vec![], 0, BTreeSet::new());
@@ -129,9 +120,9 @@ fn holds(folders: &[&str], least: usize) {
             if is_left_out(&program.name) {
                 continue;
             }
-            let cases = program.cases.iter().enumerate();
-            for (_, case) in cases.filter(|(place, _)| is_counted(&program, *place)) {
-                let ruled = RULES.contains(&(&*program.name, &*case.function));
+            let is_ruled = |case: &Case| RULES.contains(&(&*program.name, &*case.function));
+            for case in program.part(is_ruled) {
+                let ruled = is_ruled(case);
                 let mut breach = false;
                 let modes = if program.forward { &[false, true][..] } else { &[false][..] };
                 for forward in modes {
@@ -165,8 +156,7 @@ fn holds(folders: &[&str], least: usize) {
             }
         }
         assert!(broken.is_empty(), "{} of {count}:\n{}", broken.len(), broken.join("\n"));
-        let least = if asks_for_all() { least } else { least / ONE_IN };
-        assert!(count >= least, "only {count} cases");
+        assert!(count >= Cases::least(least), "only {count} cases");
     })
     .expect("no panic");
 }

@@ -29,7 +29,7 @@ fn directions() -> usize {
 
 /// What a line may take on an engine that transforms programs: solvers take minutes on some of them. `cargo xtask suite`
 /// gives more.
-const STEPS: u64 = 100_000;
+const STEPS: u64 = 500_000;
 
 /// The documented definitions of a module of the library.
 fn exported(module: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `tests/syntax` | parses, formats stably, the tree is the snapshot `.ast` |
 //! | `tests/errors` | the diagnostics of `check` are the snapshot `.stderr` |
-//! | `tests/run`, `tests/ad`, `examples`, `benches/programs`, `lib` | the expectations hold on every engine that covers them (of those that transform programs, on one outside of `run` and `ad`), and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
+//! | `tests/run`, `tests/ad`, `examples`, `benches/programs`, `lib` | the expectations hold on every engine that covers them (of those that transform programs, in `examples`, in `lib` and in the longest files on one), and on the compiler in one of its configurations and with checkpoints in every loop; the calculus prints and parses |
 //! | `tests/knossos` | a program of Knossos passes its tests on every engine and natively, prints what `.out` says, and does so as Pullback; its layout is stable |
 //! | `tests/knossos/errors` | what `check` says of a program of Knossos is the snapshot `.stderr` |
 //! | `tests/refused` | the compiler refuses `main` with the name of a function, and the evaluator runs it |
@@ -37,7 +37,7 @@ use pullback_tools::{STAGES, show};
 
 /// What a line of a test may take on an engine that transforms programs: some of the tests never end, or
 /// count what an engine is not made for. `cargo xtask suite` gives more.
-const STEPS: u64 = 100_000;
+const STEPS: u64 = 500_000;
 
 /// Derivatives of solvers inside each other: with checkpoints in every loop each takes a minute to compile. `cargo xtask
 /// passes --only "ir with checkpoints"` asks them.

@@ -79,7 +79,7 @@ fn the_example_prints_the_gradient() {
     let (own, program) = (folder.path(""), folder.path("embed"));
     built("examples/gmm.pull objective --wrt alpha,mu,q,l --emit c", &folder);
     let object = folder.path("gmm.o");
-    compiled("cc", &format!("{STRICT} -O1 -c {} -o {object}", folder.path("gmm.c")));
+    compiled("cc", &format!("{STRICT} -O2 -c {} -o {object}", folder.path("gmm.c")));
     let warnings = "-std=c11 -Wall -Wextra -Werror -pedantic -Wconversion -Wshadow";
     let source = "examples/embed-c/main.c";
     compiled("cc", &format!("{warnings} -I{own} {source} {object} -lm -o {program}"));

@@ -116,7 +116,7 @@ typedef struct {
   int64_t d[PB_RANK];
 } pb_build;
 
-static __attribute__((noinline)) PB_UNUSED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made,
+PB_CALLED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made,
                                                               int64_t room) {
   uint64_t count;
   if (__builtin_mul_overflow((uint64_t)room, made->row, &count))

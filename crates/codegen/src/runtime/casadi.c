@@ -42,7 +42,7 @@ static void pb_decref(void) {
 }
 
 /* A call in a context: whether it has failed. */
-static __attribute__((noinline)) int pb_called(pb_library *l, pb_computes computes, const pb_names *names,
+PB_CALLED int pb_called(pb_library *l, pb_computes computes, const pb_names *names,
                                                const double **arg, double **res, double *w) {
   if (setjmp(l->run.jump)) {
     pb_library_failed(l, names);

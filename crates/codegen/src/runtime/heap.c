@@ -340,7 +340,7 @@ static void pb_chunk_begins(pb_chunk *chunk) {
 }
 
 /* A block of another chunk, or one that nothing has had yet. */
-static __attribute__((noinline)) void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
+PB_CALLED void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
   const uint32_t size = (uint32_t)(bytes / 16);
   pb_chunk *chunk = c->current[size];
   if (!chunk || !chunk->fresh) {
@@ -374,7 +374,7 @@ static __attribute__((noinline)) void *pb_take_small(pb_ctx *c, int32_t site, ui
 }
 
 /* Gives a block back to a chunk from which nothing is taken now. */
-static __attribute__((noinline)) void pb_give_back(pb_ctx *c, void *block) {
+PB_CALLED void pb_give_back(pb_ctx *c, void *block) {
   pb_chunk *const chunk = (pb_chunk *)((uintptr_t)block & ~(uintptr_t)(PB_CHUNK - 1));
   *(void **)block = chunk->free;
   chunk->free = block;
@@ -382,7 +382,7 @@ static __attribute__((noinline)) void pb_give_back(pb_ctx *c, void *block) {
   pb_chunk_opens(c, chunk);
 }
 
-static __attribute__((noinline)) void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
+PB_CALLED void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (bytes <= PB_KEPT) {
     pb_large **spare = &c->spare[bytes / 64 % 64];
     for (int tries = 0; *spare && tries < 4; tries++, spare = &(*spare)->spare) {
@@ -510,7 +510,7 @@ static inline void pb_let_go(pb_block **list, pb_block *b) {
   }
 }
 
-static __attribute__((noinline)) void pb_free(pb_ctx *c, pb_block *b) {
+PB_CALLED void pb_free(pb_ctx *c, pb_block *b) {
   pb_block *list = b;
   b->count = 0;
   while (list) {
@@ -544,7 +544,7 @@ static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free(c, b);
 }
 /* The same of an array of numbers. */
-static PB_UNUSED __attribute__((noinline)) void pb_free_plain(pb_ctx *c, pb_block *b) {
+PB_CALLED void pb_free_plain(pb_ctx *c, pb_block *b) {
   pb_give(c, b, sizeof(pb_buffer) + ((pb_buffer *)b)->bytes);
 }
 static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {

@@ -129,11 +129,12 @@ PB_INLINE pb_p pb_p_Tanh(pb_p x) {
   value = (pb_p)((pb_q)value | ((pb_q)x & INT64_MIN));
   return pb_p_where(a >= 0x1p-54, value, x);
 }
-/* (1 - tanh a) (1 + tanh a): next to tanh a it takes little. From a = 22 it is 4 exp -2a. */
+/* The square of the hyperbolic secant where a is above 22: 4 exp -2a. */
 PB_CALLED pb_p pb_far_sech2(pb_p a, pb_p value) {
   pb_p y = pb_p_where(a > 400.0, pb_p_all(800.0), 2.0 * a);
   return pb_p_where(a > 22.0, 0x1.39792499b1a24p-56 * pb_p_Exp(40.0 - y), value);
 }
+/* (1 - tanh a) (1 + tanh a): next to tanh a it takes little. */
 PB_INLINE pb_p pb_p_Sech2(pb_p x) {
   pb_p a = pb_p_Abs(x), more, rest, tanh = pb_tanh_of(a, &more, &rest);
   pb_p inverse = pb_ratio(pb_p_all(1.0), pb_p_all(0.0), more, rest), value = inverse + inverse * tanh;

@@ -157,7 +157,7 @@ static void pb_spread_sums(const pb_sums *sums, int32_t count, double *kept, int
 
 /* Runs iterations on several threads, as far as that may be: in pieces, of which there are none if it may not. Gives
    the block that has what iterations leave. */
-static __attribute__((noinline)) pb_block *pb_spread_out(
+PB_CALLED pb_block *pb_spread_out(
     pb_ctx *c, const pb_loop *loop, void *frame, const pb_adds *adds, int64_t from, int64_t count, pb_shared *shared) {
   const int64_t left = count - from;
   const uint64_t threads = pb_crew(c, left, adds->piece ? adds->piece : 1), most = (c->limit - c->used) / 32;

@@ -12,7 +12,7 @@ typedef struct {
 typedef struct { pb_part *items; int64_t len, room; int is_cotangent; } pb_work;
 
 /* Room for more parts: at first as much as a small block has. */
-static __attribute__((noinline)) void pb_more(pb_ctx *c, int32_t site, pb_work *work) {
+PB_CALLED void pb_more(pb_ctx *c, int32_t site, pb_work *work) {
   int64_t room = work->room ? work->room * 2 : 12;
   pb_part *items = pb_take(c, site, (uint64_t)room * sizeof(pb_part));
   if (work->items) {
