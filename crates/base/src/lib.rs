@@ -28,6 +28,6 @@ pub use progress::{Counted, Progress, Stand};
 pub use render::{Style, render};
 pub use smol_str::SmolStr as Name;
 pub use source::{FileId, LineCol, MAX_FILE_BYTES, SourceMap, Span, Spanned};
-pub use suggest::{did_you_mean, nearest, nearest_few};
+pub use suggest::{did_you_mean, nearest, nearest_few, same_letters};
 pub use text::Text;
 pub use utf16::{Lines, Utf16};

@@ -21,7 +21,7 @@ pub fn nearest_few<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
         .filter(|candidate| name.len().abs_diff(candidate.len()) <= 4 * allowed)
         .filter_map(|candidate| Some((distance(name, candidate, allowed)?, candidate)));
     for (distance, candidate) in near {
-        let has_other_letters = sorted(candidate) != sorted(name);
+        let has_other_letters = !same_letters(candidate, name);
         let begins_otherwise = candidate.chars().next() != name.chars().next();
         let key = (distance, has_other_letters, begins_otherwise, candidate.len());
         if best.is_none_or(|best| key < best) {
@@ -75,6 +75,11 @@ pub fn did_you_mean<'a>(
     let shown: Vec<String> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
     let plural = if noun.ends_with('s') { "es" } else { "s" };
     format!("there are the {noun}{plural} {}{more}", shown.join(", "))
+}
+
+/// Whether two names have the same letters, in whatever order and case.
+pub fn same_letters(one: &str, other: &str) -> bool {
+    sorted(one) == sorted(other)
 }
 
 /// The letters in alphabetic order, without their case.

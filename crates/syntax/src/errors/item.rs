@@ -1,6 +1,6 @@
 //! Top-level items.
 
-use pullback_base::{Diagnostic, Fix, Span};
+use pullback_base::{Diagnostic, Fix, Span, nearest, same_letters};
 
 use super::code;
 use crate::token::TokenKind;
@@ -15,6 +15,21 @@ pub(crate) fn let_at_top(span: Span) -> Diagnostic {
     )
     .note("`let … in …` is an expression, and belongs inside a definition")
     .fix("write `def x = …`", span, "def")
+}
+
+/// The keyword of an item for which a word stands: one of another language, or the keyword misspelt. A word of three
+/// letters of which one is another, such as `deg`, is a name.
+pub(crate) fn meant_keyword(word: &str) -> Option<&'static str> {
+    match word {
+        "fun" | "fn" | "function" | "val" | "var" | "const" | "define" | "defun" => Some("def"),
+        "data" | "enum" | "struct" | "record" => Some("type"),
+        "open" | "use" | "include" | "require" => Some("import"),
+        _ => {
+            let near = nearest(word, ["def", "type", "import"])?;
+            let is_name = near == "def" && word.len() == near.len() && !same_letters(word, near);
+            (!is_name).then_some(near)
+        }
+    }
 }
 
 /// `f x = …` or `fun f x = …`
@@ -46,11 +61,11 @@ pub(crate) fn stray_text(
         format!("expected a definition, found {found}"),
         "not inside any definition",
     );
+    let meant = meant_keyword(text).filter(|_| kind == TokenKind::Lower);
     let hint = match text {
-        "data" | "enum" | "struct" | "record" => "types are declared with `type Name = …`",
-        "open" | "use" | "include" | "from" | "require" | "module" => {
-            "other files are read with `import \"path\" as name`"
-        }
+        _ if meant == Some("type") => "types are declared with `type Name = …`",
+        "from" | "module" => "other files are read with `import \"path\" as name`",
+        _ if meant == Some("import") => "other files are read with `import \"path\" as name`",
         _ if kind == TokenKind::Lower && matches!(next, ":" | "::") => {
             "types stand in the definition itself: `def f (x: Real): Real = …`"
         }
@@ -60,9 +75,8 @@ pub(crate) fn stray_text(
         _ => "a file consists of `import`, `type` and `def`",
     };
     let fix = match text {
-        "data" | "enum" | "struct" | "record" => Some(Fix::new(span, "type")),
-        "open" | "use" | "include" | "require" => Some(Fix::new(span, "import")),
         "from" | "module" => None,
+        _ if meant.is_some_and(|word| word != "def") => meant.map(|word| Fix::new(span, word)),
         _ if kind == TokenKind::Lower && matches!(next, ":" | "::") => None,
         _ if kind == TokenKind::Lower || kind == TokenKind::Upper => {
             Some(Fix::new(span.start(), "def main = "))

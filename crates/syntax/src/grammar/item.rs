@@ -97,30 +97,29 @@ impl Parser<'_> {
             }
             return ItemKind::Def(def);
         }
-        let declares_type = matches!(word, "data" | "enum" | "struct" | "record");
+        let next = self.nth(1);
+        let meant = mistake::meant_keyword(word).filter(|_| self.at(TokenKind::Lower));
+        let declares_type = meant == Some("type") && next == TokenKind::Upper;
         if self.looks_like_def(self.pos) && self.at(TokenKind::Lower) && !declares_type {
-            let foreign =
-                matches!(word, "fun" | "fn" | "function" | "val" | "var" | "const" | "define");
-            let foreign = foreign && self.nth(1) == TokenKind::Lower;
+            let foreign = meant == Some("def") && next == TokenKind::Lower;
             self.report(mistake::no_def(word, self.span(), foreign));
             if foreign {
                 self.bump();
             }
             return ItemKind::Def(self.def(start));
         }
-        let next = self.token_text(self.token_at(self.pos + 1));
-        self.report(mistake::stray_text(self.kind(), word, next, &self.found(), self.span()));
-        if declares_type && self.nth(1) == TokenKind::Upper {
-            return self.foreign_type();
+        let after = self.token_text(self.token_at(self.pos + 1));
+        self.report(mistake::stray_text(self.kind(), word, after, &self.found(), self.span()));
+        if declares_type {
+            self.bump();
+            return self.type_declaration();
+        }
+        if self.at(TokenKind::Lower) && self.looks_like_import() {
+            self.bump();
+            return self.import();
         }
         self.skip_to_item();
         ItemKind::Error
-    }
-
-    /// `data T = …` of other languages.
-    fn foreign_type(&mut self) -> ItemKind {
-        self.bump();
-        self.type_declaration()
     }
 
     fn def(&mut self, start: usize) -> Def {
@@ -135,7 +134,12 @@ impl Parser<'_> {
         self.at(TokenKind::Lower)
             && self.brackets == 0
             && self.in_first_column(self.pos)
-            && self.looks_like_def(self.pos)
+            && (self.looks_like_def(self.pos) || self.looks_like_import())
+    }
+    /// Whether what stands for `import` is followed by a path.
+    fn looks_like_import(&self) -> bool {
+        self.nth(1) == TokenKind::Str
+            && mistake::meant_keyword(self.current_text()) == Some("import")
     }
     /// Whether the name at token `index` is followed by what looks like parameters and `=`.
     fn looks_like_def(&self, index: usize) -> bool {
@@ -157,7 +161,7 @@ impl Parser<'_> {
             if token.kind == TokenKind::Eq {
                 return true;
             }
-            if !passes {
+            if !passes || self.in_first_column(at) {
                 return false;
             }
             at = self.partner(at).unwrap_or(at) + 1;
