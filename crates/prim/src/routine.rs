@@ -21,6 +21,8 @@ pub enum Routine {
     Triangle,
     /// The Cholesky factorisation.
     Cholesky,
+    /// The pullback of the Cholesky factorisation.
+    CholeskyPullback,
     /// Eigenvalues and eigenvectors of a symmetric matrix.
     Eigen,
     /// The singular value decomposition of a matrix with at least as many rows as columns.
@@ -77,13 +79,14 @@ impl Routine {
     pub const LEAST: usize = 32;
 
     /// All of them, by number.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Fourier,
         Self::Fourier2,
         Self::Lu,
         Self::LuSolve,
         Self::Triangle,
         Self::Cholesky,
+        Self::CholeskyPullback,
         Self::Eigen,
         Self::Svd,
         Self::Qr,
@@ -135,6 +138,13 @@ impl Routine {
                 definition: "cholesky_value",
                 params: &[Matrix],
                 results: &[Matrix, Bool],
+            },
+            Self::CholeskyPullback => &RoutineRow {
+                name: "cholesky_pullback",
+                module: "linalg",
+                definition: "cholesky_back",
+                params: &[Matrix, Matrix],
+                results: &[Matrix],
             },
             Self::Eigen => &RoutineRow {
                 name: "eigen",

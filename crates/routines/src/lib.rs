@@ -81,6 +81,13 @@ pub fn any_plan(routine: Routine, args: &[Given<'_>]) -> Option<Plan> {
             let n = square(*sizes)?;
             (vec![[n, n], [1, 1]], 2 * n, n * n * n / 6)
         }
+        (Routine::CholeskyPullback, [Given::Reals(_, sizes), Given::Reals(_, others)]) => {
+            let n = square(*sizes)?;
+            if sizes != others {
+                return None;
+            }
+            (vec![[n, n]], triangular::PULLED * triangular::PULLED, n * n * n / 3)
+        }
         (Routine::Eigen, [Given::Reals(_, sizes)]) => {
             let n = square(*sizes)?;
             (vec![[n, 1], [n, n]], n.checked_mul(n)?.checked_mul(6)?, 6 * n * n * n)
@@ -185,6 +192,11 @@ fn computed(
             **positive = true;
             triangular::cholesky(a, *n, l)
         }
+        (
+            Routine::CholeskyPullback,
+            [G::Reals(l, [n, _]), G::Reals(l_bar, _)],
+            [W::Reals(a_bar)],
+        ) => triangular::cholesky_pullback(l, l_bar, *n, a_bar, stops),
         (Routine::Eigen, [G::Reals(a, [n, _])], [W::Reals(values), W::Reals(vectors)]) => {
             spectral::eigen(a, *n, values, vectors)
         }

@@ -235,6 +235,26 @@ fn factorisations_are_those_of_the_text() {
     });
 }
 
+/// Several blocks too, the last of them not full; of both matrices the upper half is not looked at.
+#[test]
+fn the_pullback_of_cholesky_is_that_of_the_text() {
+    on_large_stack(|| {
+        for n in SIZES.into_iter().chain([64, 150]) {
+            for scale in SCALES {
+                let mut l: Vec<f64> = numbers(n * n, 13).iter().map(|x| x * scale).collect();
+                (0..n).for_each(|i| l[i * n + i] += n as f64 * scale);
+                let l_bar = numbers(n * n, 14);
+                let given = [Given::Reals(&l, [n, n]), Given::Reals(&l_bar, [n, n])];
+                let (outcome, found) = by_routine(Routine::CholeskyPullback, &given);
+                assert_eq!(outcome, Outcome::Done, "{n} {scale}");
+                let args = vec![matrix(&l, n), matrix(&l_bar, n)];
+                let off = distance(&found[0], &by_text(Routine::CholeskyPullback, args));
+                assert!(off < 1e-12, "{n} {scale}: {off}");
+            }
+        }
+    });
+}
+
 #[test]
 fn solutions_and_transforms_are_those_of_the_text() {
     on_large_stack(|| {
