@@ -17,6 +17,13 @@ use super::body::{Body, Own};
 use super::ownership::Dead;
 use crate::layout::{cell_words, is_int};
 
+/// Which way a tangent goes: in, from what programs see to what the IR has; or out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In(Role),
+    Out,
+}
+
 impl Body<'_, '_> {
     /// The text of an operation on data, tangents or accumulators. False for any other operation.
     pub fn tangent(&mut self, op: &Op, var: VarId, dead: &mut Dead<'_>) -> bool {
@@ -30,15 +37,10 @@ impl Body<'_, '_> {
                 self.bind_owned(var);
             }
             Op::Plus(one, other) => self.plus(var, *one, *other, dead),
-            Op::ToTangent(Role::Tangent, value, tangent) => {
-                self.convert("pb_to_tangent", var, *value, *tangent, *tangent);
+            Op::ToTangent(role, value, tangent) => {
+                self.convert(Way::In(*role), var, *value, *tangent);
             }
-            Op::ToTangent(Role::Cotangent, value, tangent) => {
-                self.convert("pb_to_cotangent", var, *value, *tangent, *tangent);
-            }
-            Op::FromTangent(value, tangent) => {
-                self.convert("pb_from_tangent", var, *value, *tangent, Atom::Var(var));
-            }
+            Op::FromTangent(value, tangent) => self.convert(Way::Out, var, *value, *tangent),
             Op::NewAcc(init) => self.new_acc(var, *init, dead),
             Op::AtAcc(acc, at) => self.at_acc(var, *acc, at),
             Op::PartAcc(acc, from, to) => self.part_acc(var, *acc, [*from, *to]),
@@ -155,17 +157,33 @@ impl Body<'_, '_> {
         self.bind_owned(var);
     }
 
-    /// Between a tangent of the IR and one that programs see, of which `seen` has the type.
-    fn convert(&mut self, how: &str, var: VarId, value: Atom, tangent: Atom, seen: Atom) {
+    /// Between a tangent of the IR and one that programs see. Those of an array without data are the same.
+    fn convert(&mut self, way: Way, var: VarId, value: Atom, tangent: Atom) {
         let ty = self.type_of(value);
         let (rank, site, c_type) = (ty.rank, self.site(), self.c_type(self.ty(var)));
         let number = |ty: Type| if let Elem::Data(data) = ty.elem { data.index() } else { 0 };
-        let (data, seen) = (number(ty), number(self.type_of(seen)));
-        let elem = self.elem(ty);
+        let seen = number(if way == Way::Out { self.ty(var) } else { self.type_of(tangent) });
+        let (elem, data) = (self.elem(ty), number(ty));
+        let is_plain = ty.is_array() && !matches!(ty.elem, Elem::Data(_));
+        let call = match way {
+            Way::In(role) if is_plain => {
+                let is_cotangent = u8::from(role == Role::Cotangent);
+                format!("pb_to_plain(c, {site}, {rank}, &t, &u, &s, {is_cotangent})")
+            }
+            Way::Out if is_plain => format!("pb_from_plain(c, {site}, {elem}, {rank}, &t, &u, &s)"),
+            Way::In(_) | Way::Out => {
+                let name = match way {
+                    Way::In(Role::Tangent) => "pb_to_tangent",
+                    Way::In(Role::Cotangent) => "pb_to_cotangent",
+                    Way::Out => "pb_from_tangent",
+                };
+                format!("{name}(c, {site}, {elem}, {data}, {seen}, {rank}, &t, &u, &s)")
+            }
+        };
         let [value, tangent] = [value, tangent].map(|atom| self.atom(atom));
         self.declare(var);
         self.line(format_args!(
-            "{{ {c_type} s; const __auto_type t = {value}; const __auto_type u = {tangent}; {how}(c, {site}, {elem}, {data}, {seen}, {rank}, &t, &u, &s); v{} = s; }}",
+            "{{ {c_type} s; const __auto_type t = {value}; const __auto_type u = {tangent}; {call}; v{} = s; }}",
             var.index()
         ));
         self.bind_owned(var);

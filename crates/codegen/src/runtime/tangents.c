@@ -201,19 +201,43 @@ static uint32_t pb_tangent_type(const pb_ctx *c, uint32_t type) {
   return c->types[type].is_tangent ? type : c->types[type].tangent;
 }
 
+/* Fails unless a tangent that a program made has the sizes of an array. */
+static void pb_fits_array(pb_ctx *c, int32_t site, int rank, const pb_any *a, const pb_any *t, int is_cotangent) {
+  for (int k = 0; k < rank; k++) {
+    if (a->d[k] != t->d[k]) pb_fail(c, site, PB_F_SHAPE, a->d[k], t->d[k], is_cotangent);
+    if (a->d[k] == 0) break;
+  }
+}
+
+/* Makes an array the same as another. */
+static void pb_share_array(int rank, const pb_any *a, pb_any *made) {
+  memcpy(made, a, 16 + (uint64_t)rank * 8);
+  pb_inc(made->b);
+}
+
+/* The IR's tangent of an array without data, from one that a program made: the same. */
+static PB_UNUSED void pb_to_plain(pb_ctx *c, int32_t site, int rank, const void *value, const void *tangent, void *made,
+                                  int is_cotangent) {
+  pb_fits_array(c, site, rank, value, tangent, is_cotangent);
+  pb_share_array(rank, tangent, made);
+}
+
+/* What a program sees of such a tangent; 0 if there is none. */
+static PB_UNUSED void pb_from_plain(pb_ctx *c, int32_t site, uint32_t elem, int rank, const void *value,
+                                    const void *tangent, void *made) {
+  const pb_any *t = tangent;
+  if (t && t->b != &pb_undef) pb_share_array(rank, t, made);
+  else pb_zero(c, site, elem == PB_REAL ? PB_REAL : PB_UNIT, rank, 0, value, made);
+}
+
 /* The IR's tangent of a value, from one that a program made; parts without a place to go to are only checked. */
 static void pb_take_in(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   if (part.rank > 0) {
     const pb_any *a = (const pb_any *)part.one, *t = (const pb_any *)part.other;
-    for (int k = 0; k < part.rank; k++) {
-      if (a->d[k] != t->d[k]) pb_fail(c, site, PB_F_SHAPE, a->d[k], t->d[k], work->is_cotangent);
-      if (a->d[k] == 0) break;
-    }
     pb_any *made = (pb_any *)part.to;
+    pb_fits_array(c, site, part.rank, a, t, work->is_cotangent);
     if (part.elem != PB_DATA) {
-      if (!made) return;
-      memcpy(made, t, 16 + (uint64_t)part.rank * 8);
-      pb_inc(made->b);
+      if (made) pb_share_array(part.rank, t, made);
       return;
     }
     uint64_t count = pb_count(a->d, part.rank);
@@ -276,16 +300,11 @@ static void pb_give_out(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   if (part.rank > 0) {
     const pb_any *a = (const pb_any *)part.one, *t = (const pb_any *)part.other;
     pb_any *made = (pb_any *)part.to;
-    if (t && t->b == &pb_undef) t = 0;
     if (part.elem != PB_DATA) {
-      if (t) {
-        memcpy(made, t, 16 + (uint64_t)part.rank * 8);
-        pb_inc(made->b);
-      } else {
-        pb_zero(c, site, part.elem == PB_REAL ? PB_REAL : PB_UNIT, part.rank, 0, a, made);
-      }
+      pb_from_plain(c, site, part.elem, part.rank, a, t, made);
       return;
     }
+    if (t && t->b == &pb_undef) t = 0;
     uint64_t count = pb_count(a->d, part.rank);
     made->b = pb_buffer_of(c, site, PB_DATA, count);
     made->p = PB_ITEMS(made->b);
