@@ -119,7 +119,11 @@ fn contender(engine: &'static EngineInfo) -> Contender {
 /// The compiler in a configuration. Native code of many programs is compiled together.
 fn compiled(configuration: Configuration, back: Back) -> Contender {
     let contender = alone(configuration, back);
-    if back == Back::Native { contender.batched(natives).rounding(1e-12) } else { contender }
+    if back == Back::Native {
+        contender.batched(natives).rounding(1e-12).flushing()
+    } else {
+        contender
+    }
 }
 
 fn natives(programs: &[(&Program, &[DefId])]) -> Vec<Opened> {

@@ -57,6 +57,8 @@ pub struct Contender {
     /// How far a number may be from the same one inside another program, beside its size: 0 unless constants are
     /// computed otherwise than the same operations in a run, as C compilers do.
     pub rounding: f64,
+    /// Whether results below the smallest normal number are 0 for it, as they are with `--fp fast`.
+    pub flushes: bool,
     open: Box<dyn Fn(&Program) -> Opened>,
     open_all: Option<OpenAll>,
     /// What is ready for the case of the table that is being walked, by mode.
@@ -69,7 +71,7 @@ impl Contender {
     pub fn new(name: impl Into<String>, open: impl Fn(&Program) -> Opened + 'static) -> Self {
         let ready = RefCell::default();
         let (name, open) = (name.into(), Box::new(open));
-        Self { name, costly: false, rounding: 0.0, open, open_all: None, ready }
+        Self { name, costly: false, rounding: 0.0, flushes: false, open, open_all: None, ready }
     }
 
     /// The contender, with a way of opening several programs at once that is faster than one after the other.
@@ -104,6 +106,11 @@ impl Contender {
     /// The contender, the numbers of which may be so far from the same inside another program.
     pub fn rounding(self, rounding: f64) -> Self {
         Self { rounding, ..self }
+    }
+
+    /// The contender, for which results below the smallest normal number are 0.
+    pub fn flushing(self) -> Self {
+        Self { flushes: true, ..self }
     }
 
     /// A program, for its definitions to be applied many times.

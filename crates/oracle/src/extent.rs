@@ -13,7 +13,8 @@ pub struct Extent {
 
 impl Extent {
     fn made(value: f64, before: f64) -> Self {
-        let own = if value == 0.0 { 1.0 } else { value.abs().max(value.abs().recip()) };
+        let smallness = value.abs().recip().min(f64::MAX);
+        let own = if value == 0.0 { 1.0 } else { value.abs().max(smallness) };
         // NaN counts as boundless.
         let extent = if own >= before { own } else { before };
         Self { value, extent: if own.is_nan() { f64::INFINITY } else { extent } }
@@ -52,5 +53,22 @@ impl Scalar for Extent {
 
     fn polygamma(n: i64, x: &Self) -> Result<Self, Error> {
         Ok(Self::made(f64::polygamma(n, &x.value)?, x.extent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_vanished_on_the_way_is_remembered() {
+        let [x, y] = [0.25, f64::MIN_POSITIVE].map(Extent::from_f64);
+        let product = Extent::binary(Binary::Mul, &x, &y).expect("a product");
+        let quotient = Extent::binary(Binary::Div, &product, &y).expect("a quotient");
+        assert_eq!(quotient.value, 0.25);
+        assert!(quotient.extent.is_finite() && quotient.extent > f64::MIN_POSITIVE.recip());
+        let kept = Extent::binary(Binary::Div, &y, &x).expect("a quotient");
+        assert!(kept.extent <= f64::MIN_POSITIVE.recip());
+        assert!(Extent::from_f64(f64::INFINITY).extent.is_infinite());
     }
 }

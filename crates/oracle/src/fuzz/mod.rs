@@ -337,11 +337,17 @@ fn check_opened(
         verdict.unended = true;
         return Ok(verdict);
     }
+    let extent = extent(&made.program, made.def, args);
+    let vanishes = extent.is_finite() && extent > f64::MIN_POSITIVE.recip();
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
     let both = [made.arg.clone(), direction];
     let mut answers: Vec<(&Contender, Answers)> = Vec::new();
     for (contender, opened) in contenders.iter().zip(opened) {
         let name = contender.name.as_str();
+        if vanishes && contender.flushes {
+            verdict.vanished = true;
+            continue;
+        }
         let value = opened(made.def)(args);
         if let Err(Failure::Refused(_)) = value {
             verdict.refused.push(name.to_string());
@@ -372,7 +378,7 @@ fn check_opened(
         answers.push((contender, found));
     }
     verdict.value = !answers.is_empty();
-    compare(made, mode, &answers, &mut verdict)?;
+    compare((made, extent), mode, &answers, &mut verdict)?;
     Ok(verdict)
 }
 
@@ -425,14 +431,14 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
         || (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
 }
 
+/// Compares the answers for a program, on whose way numbers became so large or small.
 fn compare(
-    made: &Generated,
+    (made, extent): (&Generated, f64),
     mode: Mode,
     answers: &[(&Contender, Answers)],
     verdict: &mut Verdict,
 ) -> Result<(), String> {
     let known = if answers.is_empty() { Known::Nothing } else { known(made, mode) };
-    let extent = extent(&made.program, made.def, std::slice::from_ref(&made.arg));
     // Contenders multiply and add in different orders: what is infinite or NaN for one need not be for
     // another, and huge terms that cancel leave what rounding they like.
     // Programs of exact operations round too where numbers grow long.

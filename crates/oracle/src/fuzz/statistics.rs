@@ -18,6 +18,9 @@ pub struct Statistics {
     pub failures: u64,
     /// Programs that ran too long for the oracle and were passed over.
     pub unended: u64,
+    /// Programs on whose way a number came below the smallest normal one, which contenders that flush such were not
+    /// asked for.
+    pub vanished: u64,
     /// Programs whose derivative the oracle confirmed.
     pub confirmed: u64,
     /// Programs with a derivative other than zero.
@@ -53,6 +56,7 @@ pub struct Verdict {
     pub(super) value: bool,
     pub(super) failed: bool,
     pub(super) unended: bool,
+    pub(super) vanished: bool,
     pub(super) confirmed: bool,
     pub(super) moving: bool,
     pub(super) refused: Vec<String>,
@@ -65,6 +69,7 @@ impl Statistics {
         self.values += u64::from(verdict.value);
         self.failures += u64::from(verdict.failed);
         self.unended += u64::from(verdict.unended);
+        self.vanished += u64::from(verdict.vanished);
         self.confirmed += u64::from(verdict.confirmed);
         self.moving += u64::from(verdict.moving);
         for name in verdict.refused {
@@ -86,6 +91,7 @@ impl Statistics {
         self.values += other.values;
         self.failures += other.failures;
         self.unended += other.unended;
+        self.vanished += other.vanished;
         self.confirmed += other.confirmed;
         self.moving += other.moving;
         sum(&mut self.refused, other.refused);
@@ -105,8 +111,8 @@ impl fmt::Display for Statistics {
         writeln!(f, "{} programs {:?}", self.count(), self.programs)?;
         writeln!(
             f,
-            "{} with a value, {} failing alike, {} passed over",
-            self.values, self.failures, self.unended
+            "{} with a value, {} failing alike, {} passed over, {} with numbers that vanish",
+            self.values, self.failures, self.unended, self.vanished
         )?;
         writeln!(
             f,
