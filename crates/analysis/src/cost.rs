@@ -31,6 +31,16 @@ const SLOW: u64 = 4;
 /// From this weight on a primitive is what the library of C computes.
 const CALLED: u64 = 8;
 
+/// How many statements a loop is beside its own: native code writes it for several vectors at once, for one, and for the rest.
+const LOOP: usize = 12;
+
+/// How much code a body becomes, in statements.
+pub fn code(body: &Block) -> usize {
+    let mut loops = 0;
+    body.visit(&mut |stmt| loops += usize::from(matches!(stmt.op, Op::Loop(_))));
+    body.size() + LOOP * loops
+}
+
 /// What an operation takes, what its blocks and its callee take left out. Of an operation on whole arrays it is what one
 /// element takes.
 pub fn work(op: &Op) -> u64 {

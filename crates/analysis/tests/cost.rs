@@ -3,8 +3,8 @@
 use pullback_analysis::call_graph::call_graph;
 use pullback_analysis::cost::{
     Again, Lanes, NUMBER, REFERENCE, USUAL, Unknown, Work, accumulate, again, all_speculative,
-    copies, is_slow, is_straight, iterations, iterations_of_nest, load, saved, speculative, steps,
-    work,
+    code, copies, is_slow, is_straight, iterations, iterations_of_nest, load, saved, speculative,
+    steps, work,
 };
 use pullback_base::FileId;
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, Op, Program, Stmt, Type, parse};
@@ -166,4 +166,14 @@ fn a_sweep_saves_operands_of_reals_and_results_of_others() {
     let array = copies.fresh("copy", Type::REAL.array());
     let op = Op::Copy(Atom::Var(func(&program, "straight").params[3]));
     assert_eq!(saved(&copies, &Stmt::new(vec![array], op, stmt(&program, "e").span)), REFERENCE);
+}
+
+#[test]
+fn a_loop_is_more_code_than_its_statements() {
+    let program = program();
+    let of = |name: &str| {
+        let body = &func(&program, name).body;
+        code(body) - body.size()
+    };
+    assert_eq!((of("straight"), of("loops")), (0, 24));
 }

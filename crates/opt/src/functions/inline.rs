@@ -9,8 +9,9 @@
 //! ```
 //!
 //! It takes functions of at most 80 statements, those that are called once, those of numbers without loops of at most
-//! 250 if a loop calls them, and constants of which only parts at known places are looked at. A program may gain only
-//! so much in one run (`GROWTH`).
+//! 250 if a loop calls them, and constants of which only parts at known places are looked at. In the text of a routine,
+//! which runs for small arguments, a loop counts as several statements, as many as there is code of it. A program may
+//! gain only so much in one run (`GROWTH`).
 //!
 //! Law: values and failures stay; what the body binds gets fresh names. Recursive functions and checkpoints stay
 //! calls, and so do constants that are needed as a whole, which are evaluated once. An error inside the library is
@@ -122,7 +123,7 @@ impl Inline<'_> {
                 self.block((caller, in_loop), inner);
             }
             if let Op::Call(func, args) = &stmt.op
-                && self.is_wanted(*func, &stmt.vars, in_loop)
+                && self.is_wanted(*func, &stmt.vars, (caller, in_loop))
             {
                 self.changed = true;
                 // The call goes, and its variables become copies.
@@ -194,8 +195,16 @@ impl Inline<'_> {
         block.stmts = out;
     }
 
-    fn is_wanted(&mut self, func: FuncId, vars: &[VarId], in_loop: bool) -> bool {
-        let size = self.sizes[func];
+    fn is_wanted(
+        &mut self,
+        func: FuncId,
+        vars: &[VarId],
+        (caller, in_loop): (FuncId, bool),
+    ) -> bool {
+        let mut size = self.sizes[func];
+        if self.program.funcs[caller].routine.is_some() {
+            size = size.max(cost::code(&self.program.funcs[func].body));
+        }
         let Func { is_checkpoint, routine, .. } = &self.program.funcs[func];
         if self.graph.is_recursive[func] || *is_checkpoint || routine.is_some() {
             return false;
