@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "calls.c"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

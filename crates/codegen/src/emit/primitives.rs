@@ -69,7 +69,7 @@ pub(super) fn form(prim: Prim) -> Form {
         Prim::Lt | Prim::IntLt => Between("<"), Prim::Le | Prim::IntLe => Between("<="),
         Prim::Gt | Prim::IntGt => Between(">"), Prim::Ge | Prim::IntGe => Between(">="),
         Prim::Eq | Prim::IntEq | Prim::BoolEq => Between("=="), Prim::Ne | Prim::IntNe => Between("!="),
-        Prim::Not => Before("!"), Prim::IsNan => Function("isnan"), Prim::ToReal => Before("(double)"),
+        Prim::Not => Before("!"), Prim::IsNan => Function("__builtin_isnan"), Prim::ToReal => Before("(double)"),
         Prim::ToInt => Form::Truncated,
         Prim::StrEq => OfTexts("pb_str_eq"), Prim::ReadReal => OfTexts("pb_read_real"), Prim::ShowReal => Text("pb_show_real"), Prim::ShowInt => Text("pb_show_int"),
         Prim::Quote => Text("pb_quote"), Prim::Enclose => Text("pb_enclose"), Prim::StrJoin => Text("pb_str_join"),

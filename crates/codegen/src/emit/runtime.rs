@@ -75,10 +75,11 @@ struct Definition<'t> {
     file: usize,
 }
 
-/// The definitions of a runtime, and which of them gives each name a meaning.
+/// The definitions of a runtime, and which of them give each name a meaning: the first with a name of the runtime's own, and
+/// all that define another one.
 struct Definitions {
     all: Vec<Definition<'static>>,
-    owners: FxHashMap<&'static str, usize>,
+    owners: FxHashMap<&'static str, Vec<usize>>,
 }
 
 impl Runtime {
@@ -98,10 +99,11 @@ impl Runtime {
         };
         let roots = definitions.iter().enumerate().filter(|(_, definition)| is_root(definition));
         let mut todo: Vec<usize> = roots.map(|(at, _)| at).collect();
-        todo.extend(names.iter().filter_map(|name| owners.get(name)));
+        todo.extend(names.iter().filter_map(|name| owners.get(name)).flatten());
         while let Some(at) = todo.pop() {
             if !std::mem::replace(&mut is_needed[at], true) {
-                todo.extend(definitions[at].names.iter().filter_map(|name| owners.get(name)));
+                let names = definitions[at].names.iter();
+                todo.extend(names.filter_map(|name| owners.get(name)).flatten());
             }
         }
         let is_file_needed = |file: usize| {
@@ -119,11 +121,15 @@ impl Runtime {
         let kind = usize::from(self.is_strict) + 2 * usize::from(self.is_library);
         READ[kind].get_or_init(|| {
             let all = self.read();
-            let mut owners: FxHashMap<&str, usize> = FxHashMap::default();
+            let mut owners: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
             for (at, definition) in all.iter().enumerate() {
-                let own = definition.names.iter().filter(|name| is_own(name));
-                for name in own.chain(&definition.defines) {
-                    owners.entry(name).or_insert(at);
+                for name in definition.names.iter().chain(&definition.defines) {
+                    if is_own(name) {
+                        owners.entry(name).or_insert_with(|| vec![at]);
+                    }
+                }
+                for name in definition.defines.iter().filter(|name| !is_own(name)) {
+                    owners.entry(name).or_default().push(at);
                 }
             }
             Definitions { all, owners }
@@ -174,7 +180,8 @@ fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
     let (mut names, mut defines, mut outer) = (vec![], vec![], None);
     while let Some((word, ends)) = scan.next() {
         if !word.is_empty() {
-            // A type is defined by the last name outside brackets, a macro by the one after this word.
+            // A type, or what another library has, is defined by the last name outside brackets, a macro by the one after
+            // this word.
             if scan.depth == 0 && word != "__attribute__" {
                 outer = Some(word);
             }
@@ -184,7 +191,7 @@ fn split(text: &str, file: usize) -> Vec<Definition<'_>> {
             names.push(word);
         }
         if ends {
-            if names.first() == Some(&"typedef") {
+            if ["typedef", "extern"].iter().any(|word| names.first() == Some(word)) {
                 defines.extend(outer);
             }
             let text = &left[..left.len() - scan.rest.len()];
@@ -289,6 +296,11 @@ impl<'t> Scan<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compiler::compiler;
+    use crate::emit::primitives::primitive_text;
+    use crate::emit::{Fp, first_lines};
+    use crate::folder::Folder;
+    use pullback_prim::{Prim, PrimTy};
 
     const ALL: Runtime = Runtime { is_strict: true, is_library: false, unit: Role::Only };
 
@@ -321,5 +333,45 @@ mod tests {
         assert!(units[0].contains(" pb_routines;") && units[1].is_empty(), "{units:?}");
         let more = ALL.for_text("void f(pb_ctx *c) { pb_share(c, 0, 0, 8, 1); }\n");
         assert!(more.contains(" pb_share(") && more.contains("pthread.h"));
+    }
+
+    /// Without `math.h` a compiler would take what is not declared for a function of Ints.
+    #[test]
+    fn everything_that_is_called_is_declared() {
+        let is_real = |prim: &&Prim| {
+            let row = prim.row();
+            row.result == PrimTy::Real && row.params.iter().all(|ty| *ty == PrimTy::Real)
+        };
+        let mut text = String::new();
+        for (at, prim) in Prim::ALL.iter().filter(is_real).enumerate() {
+            let names: Vec<String> =
+                (0..prim.row().params.len()).map(|k| format!("x{k}")).collect();
+            let params: Vec<String> = names.iter().map(|name| format!("double {name}")).collect();
+            let value = primitive_text(*prim, &names, true, "0");
+            let params = params.join(", ");
+            text.push_str(&format!("double f{at}({params}) {{ return {value}; }}\n"));
+        }
+        assert!(text.lines().count() > 30, "{text}");
+        let folder = Folder::new().expect("a folder");
+        for (is_strict, is_library) in [(false, false), (false, true), (true, false)] {
+            let runtime = Runtime { is_strict, is_library, unit: Role::Only };
+            let whole = runtime.definitions().all.iter().flat_map(|one| &one.names).copied();
+            let all: FxHashSet<&str> = names(&text).into_iter().chain(whole).collect();
+            for wanted in [names(&text), all] {
+                let fp = if is_strict { Fp::Strict } else { Fp::Fast };
+                let code = [first_lines(fp), runtime.for_names(&wanted), text.clone()].concat();
+                let source = folder.file("code.c");
+                std::fs::write(&source, code).expect("written");
+                let mut command = std::process::Command::new(compiler().expect("a C compiler"));
+                command.args([
+                    "-std=gnu11",
+                    "-fsyntax-only",
+                    "-Werror=implicit-function-declaration",
+                ]);
+                let output = command.arg(&source).output().expect("the compiler runs");
+                let told = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{runtime:?}\n{told}");
+            }
+        }
     }
 }

@@ -255,7 +255,7 @@ static PB_UNUSED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank
 
 /* The indices in stable ascending order, NaN last. */
 static inline int pb_after(double x, double y) {
-  return x > y || (isnan(x) && !isnan(y));
+  return x > y || (__builtin_isnan(x) && !__builtin_isnan(y));
 }
 static PB_UNUSED I1 pb_argsort(pb_ctx *c, int32_t site, R1 a) {
   int64_t n = a.d[0];

@@ -5,11 +5,50 @@
 #endif
 #include <sys/mman.h>
 #endif
-#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of math.h what is used: to read all of it takes a compiler as long as to compile a small program. */
+#ifndef INFINITY
+#define INFINITY (__builtin_inff ())
+#endif
+#ifndef NAN
+#define NAN (__builtin_nanf (""))
+#endif
+extern double exp(double);
+extern double expm1(double);
+extern double log(double);
+extern double log1p(double);
+extern double cbrt(double);
+extern double sqrt(double);
+extern double sin(double);
+extern double cos(double);
+extern double tan(double);
+extern double asin(double);
+extern double acos(double);
+extern double atan(double);
+extern double sinh(double);
+extern double cosh(double);
+extern double tanh(double);
+extern double asinh(double);
+extern double acosh(double);
+extern double atanh(double);
+extern double erf(double);
+extern double erfc(double);
+extern double lgamma(double);
+extern double fabs(double);
+extern double floor(double);
+extern double ceil(double);
+extern double round(double);
+extern double trunc(double);
+extern double pow(double, double);
+extern double atan2(double, double);
+extern double hypot(double, double);
+extern double fmod(double, double);
+extern double copysign(double, double);
+extern double lgamma_r(double, int *);
 
 /* What there is once in the code of a program. Where that is several translation units, one of them has it, and the
    others (PB_BESIDE) name it. */

@@ -26,15 +26,15 @@ static inline PB_UNUSED double pb_rem(double x, double y) {
 #endif
   return pb_rem_by_steps(x, y);
 }
-static inline PB_UNUSED double pb_hypot(double x, double y) { return isnan(x) || isnan(y) ? (double)NAN : hypot(x, y); }
-static inline PB_UNUSED double pb_xlogy(double x, double y) { return x == 0.0 && !isnan(y) ? 0.0 : x * log(y); }
+static inline PB_UNUSED double pb_hypot(double x, double y) { return __builtin_isnan(x) || __builtin_isnan(y) ? (double)NAN : hypot(x, y); }
+static inline PB_UNUSED double pb_xlogy(double x, double y) { return x == 0.0 && !__builtin_isnan(y) ? 0.0 : x * log(y); }
 static inline PB_UNUSED double pb_sech2(double x) { double sech = 1.0 / cosh(x); return sech * sech; }
 static inline PB_UNUSED double pb_sigmoid(double x) {
   double e = exp(-fabs(x));
-  return x >= 0.0 ? 1.0 / (1.0 + e) : isnan(x) ? x : e / (1.0 + e);
+  return x >= 0.0 ? 1.0 / (1.0 + e) : __builtin_isnan(x) ? x : e / (1.0 + e);
 }
 static inline PB_UNUSED double pb_softplus(double x) {
-  return isnan(x) ? x : (x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x)));
+  return __builtin_isnan(x) ? x : (x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x)));
 }
 static inline PB_UNUSED double pb_lgamma(double x) {
 #ifdef PB_STRICT
@@ -68,7 +68,7 @@ static PB_UNUSED double pb_digamma(double x) {
   static const double series[8] = {1.0 / 12.0,  -1.0 / 120.0,     1.0 / 252.0, -1.0 / 240.0,
                                    1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0,  -3617.0 / 8160.0};
   const double pi = 0x1.921fb54442d18p+1;
-  if (isnan(x) || (x <= 0.0 && x == floor(x))) return NAN;
+  if (__builtin_isnan(x) || (x <= 0.0 && x == floor(x))) return NAN;
   double reflected = 0.0;
   int is_reflected = x < 0.0;
   if (is_reflected) {
@@ -93,7 +93,7 @@ static double pb_factorial_over_power(int64_t n, double x) {
   double product = 1.0 / x;
   for (int64_t j = 1; j <= n; j++) {
     product *= (double)j / x;
-    if (product == 0.0 || isinf(product)) break;
+    if (product == 0.0 || __builtin_isinf(product)) break;
   }
   return product;
 }
@@ -144,7 +144,7 @@ static double pb_reflection(int64_t n, double x) {
 }
 static PB_UNUSED double pb_polygamma(int64_t n, double x) {
   if (n == 0) return pb_digamma(x);
-  if (n < 0 || isnan(x) || (x <= 0.0 && x == floor(x))) return NAN;
+  if (n < 0 || __builtin_isnan(x) || (x <= 0.0 && x == floor(x))) return NAN;
   double sign = n % 2 == 0 ? -1.0 : 1.0;
   if (x > 0.0) return sign * pb_positive_polygamma(n, x);
   if (n > 100) {

@@ -81,7 +81,7 @@ static PB_UNUSED double pb_read_real(pb_ctx *c, pb_data data) {
   copy[len] = 0;
   const double x = strtod(copy, 0);
   if (copy != room) free(copy);
-  return isinf(x) ? NAN : minus ? -x : x;
+  return __builtin_isinf(x) ? NAN : minus ? -x : x;
 }
 
 static PB_UNUSED pb_data pb_show_int(pb_ctx *c, int32_t site, int64_t n) {
@@ -131,9 +131,9 @@ static int pb_fewest(double x, char *text, size_t room) {
 static PB_UNUSED pb_data pb_show_real(pb_ctx *c, int32_t site, double x) {
   char digits[40], text[64];
   char *to = text;
-  if (isnan(x)) return pb_str_new(c, site, "nan", 3);
-  if (signbit(x)) *to++ = '-', x = -x;
-  if (isinf(x)) {
+  if (__builtin_isnan(x)) return pb_str_new(c, site, "nan", 3);
+  if (__builtin_signbit(x)) *to++ = '-', x = -x;
+  if (__builtin_isinf(x)) {
     memcpy(to, "inf", 3);
     return pb_str_new(c, site, text, (uint64_t)(to + 3 - text));
   }
