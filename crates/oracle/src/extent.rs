@@ -13,11 +13,15 @@ pub struct Extent {
 
 impl Extent {
     fn made(value: f64, before: f64) -> Self {
-        let smallness = value.abs().recip().min(f64::MAX);
-        let own = if value == 0.0 { 1.0 } else { value.abs().max(smallness) };
-        // NaN counts as boundless.
-        let extent = if own >= before { own } else { before };
-        Self { value, extent: if own.is_nan() { f64::INFINITY } else { extent } }
+        let own = if value == 0.0 {
+            1.0
+        } else if value.is_nan() {
+            // NaN counts as boundless.
+            f64::INFINITY
+        } else {
+            value.abs().max(value.abs().recip().min(f64::MAX))
+        };
+        Self { value, extent: own.max(before) }
     }
 
     /// The largest extent among the Reals of data.
@@ -69,6 +73,8 @@ mod tests {
         assert!(quotient.extent.is_finite() && quotient.extent > f64::MIN_POSITIVE.recip());
         let kept = Extent::binary(Binary::Div, &y, &x).expect("a quotient");
         assert!(kept.extent <= f64::MIN_POSITIVE.recip());
-        assert!(Extent::from_f64(f64::INFINITY).extent.is_infinite());
+        for boundless in [f64::INFINITY, f64::NAN] {
+            assert!(Extent::from_f64(boundless).extent.is_infinite());
+        }
     }
 }
