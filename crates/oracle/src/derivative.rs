@@ -27,10 +27,12 @@ pub fn eval_f64(program: &Program, def: DefId, args: &[Data<f64>]) -> Result<Dat
     run(program, def, args)
 }
 
-/// How large or small the numbers became on the way to the value; infinite if there is none.
-pub fn extent(program: &Program, def: DefId, args: &[Data<f64>]) -> f64 {
+/// How large or small the numbers became on the way to the value, infinite if there is none; and whether one was below the
+/// smallest normal number, but not 0.
+pub fn extent(program: &Program, def: DefId, args: &[Data<f64>]) -> (f64, bool) {
     let args: Vec<_> = args.iter().map(|arg| arg.map(&mut |x| Extent::from_f64(*x))).collect();
-    run(program, def, &args).map_or(f64::INFINITY, |value| Extent::of(&value))
+    let found = run(program, def, &args);
+    found.map_or((f64::INFINITY, false), |value| (Extent::of(&value), Extent::has_vanished(&value)))
 }
 
 /// The value, over exact fractions. The arguments must be finite.

@@ -9,19 +9,17 @@ use crate::{Data, Error};
 pub struct Extent {
     value: f64,
     extent: f64,
+    /// Whether one of them was below the smallest normal number, but not 0.
+    has_vanished: bool,
 }
 
 impl Extent {
-    fn made(value: f64, before: f64) -> Self {
-        let own = if value == 0.0 {
-            1.0
-        } else if value.is_nan() {
-            // NaN counts as boundless.
-            f64::INFINITY
-        } else {
-            value.abs().max(value.abs().recip().min(f64::MAX))
-        };
-        Self { value, extent: own.max(before) }
+    fn made(value: f64, before: f64, has_vanished: bool) -> Self {
+        let own = if value == 0.0 { 1.0 } else { value.abs().max(value.abs().recip()) };
+        // NaN counts as boundless.
+        let extent = if own >= before { own } else { before };
+        let extent = if own.is_nan() { f64::INFINITY } else { extent };
+        Self { value, extent, has_vanished: has_vanished || value.is_subnormal() }
     }
 
     /// The largest extent among the Reals of data.
@@ -30,9 +28,16 @@ impl Extent {
     }
 }
 
+impl Extent {
+    /// Whether a number below the smallest normal one went into any of the Reals of data.
+    pub fn has_vanished(data: &Data<Self>) -> bool {
+        data.leaves().iter().any(|leaf| leaf.has_vanished)
+    }
+}
+
 impl Scalar for Extent {
     fn from_f64(x: f64) -> Self {
-        Self::made(x, 1.0)
+        Self::made(x, 1.0, false)
     }
 
     fn real_part(&self) -> f64 {
@@ -44,19 +49,20 @@ impl Scalar for Extent {
     }
 
     fn unary(op: Unary, x: &Self) -> Result<Self, Error> {
-        Ok(Self::made(f64::unary(op, &x.value)?, x.extent))
+        Ok(Self::made(f64::unary(op, &x.value)?, x.extent, x.has_vanished))
     }
 
     fn binary(op: Binary, x: &Self, y: &Self) -> Result<Self, Error> {
-        Ok(Self::made(f64::binary(op, &x.value, &y.value)?, x.extent.max(y.extent)))
+        let (extent, has_vanished) = (x.extent.max(y.extent), x.has_vanished || y.has_vanished);
+        Ok(Self::made(f64::binary(op, &x.value, &y.value)?, extent, has_vanished))
     }
 
     fn pow_int(x: &Self, n: i64) -> Result<Self, Error> {
-        Ok(Self::made(f64::pow_int(&x.value, n)?, x.extent))
+        Ok(Self::made(f64::pow_int(&x.value, n)?, x.extent, x.has_vanished))
     }
 
     fn polygamma(n: i64, x: &Self) -> Result<Self, Error> {
-        Ok(Self::made(f64::polygamma(n, &x.value)?, x.extent))
+        Ok(Self::made(f64::polygamma(n, &x.value)?, x.extent, x.has_vanished))
     }
 }
 
@@ -69,10 +75,12 @@ mod tests {
         let [x, y] = [0.25, f64::MIN_POSITIVE].map(Extent::from_f64);
         let product = Extent::binary(Binary::Mul, &x, &y).expect("a product");
         let quotient = Extent::binary(Binary::Div, &product, &y).expect("a quotient");
-        assert_eq!(quotient.value, 0.25);
-        assert!(quotient.extent.is_finite() && quotient.extent > f64::MIN_POSITIVE.recip());
+        assert_eq!((quotient.value, quotient.has_vanished), (0.25, true));
+        let log = Extent::unary(Unary::Log, &Extent::from_f64(0.0)).expect("a logarithm");
+        let both = Extent::binary(Binary::Add, &log, &quotient).expect("a sum");
+        assert_eq!((both.value, both.has_vanished), (f64::NEG_INFINITY, true));
         let kept = Extent::binary(Binary::Div, &y, &x).expect("a quotient");
-        assert!(kept.extent <= f64::MIN_POSITIVE.recip());
+        assert!(!kept.has_vanished);
         for boundless in [f64::INFINITY, f64::NAN] {
             assert!(Extent::from_f64(boundless).extent.is_infinite());
         }

@@ -337,8 +337,7 @@ fn check_opened(
         verdict.unended = true;
         return Ok(verdict);
     }
-    let extent = extent(&made.program, made.def, args);
-    let vanishes = extent.is_finite() && extent > f64::MIN_POSITIVE.recip();
+    let (extent, vanishes) = extent(&made.program, made.def, args);
     let direction = as_tangent(&made.arg, &mut made.direction.iter().copied());
     let both = [made.arg.clone(), direction];
     let mut answers: Vec<(&Contender, Answers)> = Vec::new();
