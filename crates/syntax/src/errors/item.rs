@@ -64,8 +64,9 @@ pub(crate) fn stray_text(
     let meant = meant_keyword(text).filter(|_| kind == TokenKind::Lower);
     let hint = match text {
         _ if meant == Some("type") => "types are declared with `type Name = …`",
-        "from" | "module" => "other files are read with `import \"path\" as name`",
-        _ if meant == Some("import") => "other files are read with `import \"path\" as name`",
+        _ if meant == Some("import") || matches!(text, "from" | "module") => {
+            "other files are read with `import \"path\" as name`"
+        }
         _ if kind == TokenKind::Lower && matches!(next, ":" | "::") => {
             "types stand in the definition itself: `def f (x: Real): Real = …`"
         }
