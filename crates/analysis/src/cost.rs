@@ -18,7 +18,7 @@
 use std::ops::AddAssign;
 
 use pullback_base::IdVec;
-use pullback_ir::{Atom, Block, FuncId, Loop, Op, Program, Stmt, Type};
+use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, Type};
 use pullback_prim::{Prim, PrimTy};
 use rustc_hash::FxHashMap;
 
@@ -31,14 +31,20 @@ const SLOW: u64 = 4;
 /// From this weight on a primitive is what the library of C computes.
 const CALLED: u64 = 8;
 
-/// How many statements a loop is beside its own: native code writes it for several vectors at once, for one, and for the rest.
-const LOOP: usize = 12;
+/// As often as it stands in the program native code may write a loop: for several vectors at once, for one, and for what is
+/// left over.
+const WRITTEN: usize = 3;
 
-/// How much code a body becomes, in statements.
+/// How many statements native code has of a body.
 pub fn code(body: &Block) -> usize {
-    let mut loops = 0;
-    body.visit(&mut |stmt| loops += usize::from(matches!(stmt.op, Op::Loop(_))));
-    body.size() + LOOP * loops
+    body.stmts.iter().map(code_for).sum()
+}
+
+/// How many it has of a statement.
+pub fn code_for(stmt: &Stmt) -> usize {
+    let is_for = matches!(&stmt.op, Op::Loop(Loop { form: LoopForm::For { .. }, .. }));
+    let inside = |block: &Block| if is_for { WRITTEN * block.size() } else { code(block) };
+    1 + stmt.op.blocks().into_iter().map(inside).sum::<usize>()
 }
 
 /// What an operation takes, what its blocks and its callee take left out. Of an operation on whole arrays it is what one

@@ -22,6 +22,7 @@ use std::cell::LazyCell;
 use std::rc::Rc;
 
 use pullback_analysis::call_graph::running;
+use pullback_analysis::cost::{code, code_for};
 use pullback_analysis::facts::{Facts, FuncFacts};
 use pullback_ir::{Atom, Block, Func, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,23 +31,8 @@ use super::kernel::may_be_kernel;
 use super::parallel_loops::{ParallelLoops, whole_accs};
 use super::{Fp, Unit};
 
-/// As often as it stands in the program a kernel may write a loop: for several vectors at once, for one, and for what
-/// is left over.
-const WRITTEN: usize = 3;
 /// The most variables that a region may use from before and give together.
 const MOST_PASSED: usize = 300;
-
-/// How many statements C gets of a block.
-fn written(block: &Block) -> usize {
-    block.stmts.iter().map(written_for).sum()
-}
-
-/// How many it gets of a statement.
-fn written_for(stmt: &Stmt) -> usize {
-    let is_for = matches!(&stmt.op, Op::Loop(Loop { form: LoopForm::For { .. }, .. }));
-    let inside = |block: &Block| if is_for { WRITTEN * block.size() } else { written(block) };
-    1 + stmt.op.blocks().into_iter().map(inside).sum::<usize>()
-}
 
 /// A program with its large functions split, and what is known of it, if any is large.
 pub(super) struct Split(Option<(Program, Facts)>);
@@ -84,7 +70,7 @@ fn split(
     let graph = running(unit.program, unit.roots);
     let is_large = |func: &&FuncId| {
         let Func { body, routine, .. } = &unit.program.funcs[**func];
-        !graph.is_recursive[**func] && routine.is_none() && written(body) > unit.cuts.statements
+        !graph.is_recursive[**func] && routine.is_none() && code(body) > unit.cuts.statements
     };
     let large: Vec<FuncId> = graph.order.iter().filter(is_large).copied().collect();
     if large.is_empty() {
@@ -124,7 +110,7 @@ impl Regions<'_, '_> {
     /// Splits a block, what is inside it first.
     fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
-            if written_for(stmt) <= self.most {
+            if code_for(stmt) <= self.most {
                 continue;
             }
             if let Op::Loop(looped) = &stmt.op
@@ -138,7 +124,7 @@ impl Regions<'_, '_> {
                 stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
             }
         }
-        if written(block) > self.most {
+        if code(block) > self.most {
             self.cut(block);
         }
     }
@@ -221,7 +207,7 @@ impl Lives {
         let mut inner: FxHashSet<VarId> = FxHashSet::default();
         for (at, stmt) in stmts.iter().enumerate().skip(from) {
             let stmt = stmt.as_ref()?;
-            let own = written_for(stmt);
+            let own = code_for(stmt);
             let is_first = at == from;
             if (!is_first && size + own > most * 2 / 3) || reads_accumulator(stmt, &made) {
                 break;

@@ -10,8 +10,8 @@
 //!
 //! It takes functions of at most 80 statements, those that are called once, those of numbers without loops of at most
 //! 250 if a loop calls them, and constants of which only parts at known places are looked at. In the text of a routine,
-//! which runs for small arguments, a loop counts as several statements, as many as there is code of it. A program may
-//! gain only so much in one run (`GROWTH`).
+//! which runs for small arguments, a loop counts as often as native code writes it. A program may gain only so much in
+//! one run (`GROWTH`).
 //!
 //! Law: values and failures stay; what the body binds gets fresh names. Recursive functions and checkpoints stay
 //! calls, and so do constants that are needed as a whole, which are evaluated once. An error inside the library is
