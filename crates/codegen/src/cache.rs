@@ -36,9 +36,11 @@ pub(crate) struct Cache {
 #[derive(Clone, Debug)]
 pub(crate) struct Key(String);
 
-/// The endings of the files of objects: those that are loaded, and the units of which they are linked.
+/// The endings of files: objects that are loaded, the units of which they are linked, and memos of programs.
 const LOADED: &str = "so";
 const UNIT: &str = "o";
+const MEMO: &str = "memo";
+const ENDINGS: [&str; 3] = [LOADED, UNIT, MEMO];
 
 impl Key {
     /// The key of these parts; their lengths count too.
@@ -54,6 +56,23 @@ impl Key {
     /// The key of a unit that is made of the same.
     pub fn of_unit(self) -> Self {
         Self(self.0.replace(LOADED, UNIT))
+    }
+
+    /// The key of a memo of the same.
+    pub fn of_memo(self) -> Self {
+        Self(self.0.replace(LOADED, MEMO))
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The key of an object by the name of its file.
+    pub fn named(name: &str) -> Option<Self> {
+        let hash = name.strip_suffix(LOADED)?.strip_suffix('.')?;
+        let is_hash = hash.len() == 2 * HASH && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hash.then(|| Self(name.to_owned()))
     }
 }
 
@@ -145,8 +164,10 @@ impl Cache {
         for entry in entries.flatten() {
             let Ok(metadata) = entry.metadata() else { continue };
             let Ok(time) = metadata.modified() else { continue };
-            let is_object =
-                entry.path().extension().is_some_and(|ending| ending == LOADED || ending == UNIT);
+            let is_object = entry
+                .path()
+                .extension()
+                .is_some_and(|own| ENDINGS.iter().any(|ending| own == *ending));
             if is_object {
                 files.push((time, metadata.len(), entry.path()));
             } else if time.elapsed().is_ok_and(|age| age > ABANDONED) {

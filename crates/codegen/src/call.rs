@@ -21,7 +21,7 @@ use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::{Failure, Level};
-use crate::emit::{Code, Cuts, Fp, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::limits::{Limits, Threads, WORTH};
@@ -43,7 +43,10 @@ pub struct Native {
 #[derive(Debug)]
 struct Loaded {
     library: Library,
-    code: Code,
+    /// The places in the source that errors name by number.
+    sites: Sites,
+    /// Whether it recurses, so that it needs a large stack.
+    recurses: bool,
 }
 
 /// One run of several.
@@ -95,7 +98,8 @@ impl Native {
     ) -> Result<Vec<Self>, Failure> {
         let code = emit_all(units).map_err(Failure::Unsupported)?;
         let library = Library::new(&code, level, until)?;
-        let loaded = Rc::new(Loaded { library, code });
+        let Code { sites, recurses, .. } = code;
+        let loaded = Rc::new(Loaded { library, sites, recurses });
         let mut first = 0;
         let native = units.iter().map(|unit| {
             let (roots, threads) = (unit.roots.to_vec(), Threads::of(1));
@@ -104,6 +108,20 @@ impl Native {
             native
         });
         Ok(native.collect())
+    }
+
+    /// The code of one program as it was made before.
+    pub(crate) fn kept(library: Library, sites: Sites, recurses: bool, roots: &[FuncId]) -> Self {
+        let loaded = Rc::new(Loaded { library, sites, recurses });
+        Self { loaded, roots: roots.to_vec(), first: 0, threads: Threads::of(1) }
+    }
+
+    /// What it takes to find it again: the name of its object, how many units that has, the places that errors name, and
+    /// whether it recurses. Nothing if the object is not kept, or begins with another program.
+    pub(crate) fn to_keep(&self) -> Option<(&str, usize, &Sites, bool)> {
+        let Loaded { library, sites, recurses } = &*self.loaded;
+        (self.first == 0).then_some(())?;
+        Some((library.name()?, library.units.made + library.units.found, sites, *recurses))
     }
 
     /// The same code, on so many threads.
@@ -402,7 +420,7 @@ impl Run<'_> {
 
     /// Runs, on a large stack if the code recurses.
     fn stacked(&self, mut job: Job<'_, '_>, limits: &Limits) -> i32 {
-        let recurses = self.native.loaded.code.recurses;
+        let recurses = self.native.loaded.recurses;
         run_on_stack(recurses, limits.max_memory, |stack| job.run(stack))
     }
 
@@ -410,7 +428,7 @@ impl Run<'_> {
     fn failure(&self, program: &Program, limits: &Limits) -> Box<Diagnostic> {
         // SAFETY: the words are those of texts of this run, which is not closed.
         let text = |word: i64| unsafe { string(&|at| literal(program, at), word) };
-        let sites = &self.native.loaded.code.sites;
+        let sites = &self.native.loaded.sites;
         diagnostic(&self.told(), &text, &Names::of(program), sites, limits)
     }
 

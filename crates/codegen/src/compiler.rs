@@ -1,4 +1,4 @@
-//! Driver of the system's C compiler: which compiler there is, how it is asked, and what counts as its success.
+//! Driver of the system's C compiler: how it is asked, and what counts as its success.
 //!
 //! Input: the C of a program, in one translation unit or several, what its numbers may differ in, how hard the compiler is
 //! to try, and until when. Output: a shared object, open to be read, or a [`Failure`]; and the key under which the object
@@ -9,20 +9,18 @@
 //! prints: an object is checked before it is loaded, and what is printed is shown without what terminals take for
 //! commands.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use pullback_base::Instant;
 
 use crate::cache::{Cache, Key};
+use crate::discovery::{Compiler, Line, known};
 use crate::emit::Fp;
 use crate::folder::{Folder, open_file};
 use crate::guard::run;
@@ -74,7 +72,7 @@ impl Level {
         }
     }
 
-    fn flags(self) -> &'static [&'static str] {
+    pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             Self::Quick => &["-O1"],
             Self::Fast => NATIVE,
@@ -131,114 +129,6 @@ const FLAGS: &[&str] = &[
     // The assembler reads while the compiler writes.
     "-pipe",
 ];
-
-/// The system's C compiler.
-#[derive(Debug)]
-struct Compiler {
-    line: Line,
-    /// The path of the compiler, its arguments, and what it prints about its version.
-    identity: Vec<u8>,
-}
-
-/// How a compiler is called: a command, and arguments that come before all others.
-#[derive(Clone, Debug)]
-struct Line {
-    name: OsString,
-    args: Vec<OsString>,
-}
-
-impl Line {
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.name);
-        command.args(&self.args);
-        command
-    }
-
-    /// The flags of a level. Zig takes the processor that it should tune for as the one that it compiles for.
-    fn flags(&self, level: Level) -> impl Iterator<Item = &'static str> {
-        let words = std::iter::once(&self.name).chain(&self.args);
-        let stems = words.filter_map(|word| Path::new(word).file_stem());
-        let is_zig = stems.into_iter().any(|stem| stem == "zig" || stem == "ziglang");
-        level.flags().iter().copied().filter(move |flag| !(is_zig && flag.starts_with("-mtune")))
-    }
-
-    /// What the environment's `CC` says: the name of a file, which may have blanks in it, or a command with arguments.
-    fn named(text: OsString) -> Self {
-        let words = text.to_string_lossy();
-        let mut words = words.split_whitespace().map(OsString::from);
-        match (find(Path::new(&text)), words.next()) {
-            (None, Some(name)) => Self { name, args: words.collect() },
-            (Some(_), _) | (None, None) => Self { name: text, args: vec![] },
-        }
-    }
-}
-
-/// How long a compiler may take to say what it is.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What runs if there is no `cc`.
-static SPARE: OnceLock<Line> = OnceLock::new();
-
-/// Names a compiler that runs if the environment names none and there is no `cc`: a command, and its first arguments. This
-/// counts if it is said before a compiler is looked for.
-pub fn spare_compiler(name: OsString, args: Vec<OsString>) {
-    // The first one counts.
-    let _ = SPARE.set(Line { name, args });
-}
-
-/// The name of the compiler: that of the environment's `CC`, else `cc`, else the spare one, if one can be run.
-pub fn compiler() -> Option<&'static OsString> {
-    known().map(|compiler| &compiler.line.name)
-}
-
-fn known() -> Option<&'static Compiler> {
-    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
-    COMPILER.get_or_init(|| lines().into_iter().find_map(answering)).as_ref()
-}
-
-/// The compiler that is called so, if it says what it is.
-fn answering(line: Line) -> Option<Compiler> {
-    let mut command = line.command();
-    command.arg("--version");
-    let answer = run(command, false, None, Some(Instant::now() + PATIENCE)).ok()??;
-    let mut identity = place(Path::new(&line.name)).into_os_string().into_encoded_bytes();
-    for arg in &line.args {
-        identity.push(0);
-        identity.extend(arg.as_encoded_bytes());
-    }
-    identity.extend(&answer.printed);
-    answer.status.success().then_some(Compiler { line, identity })
-}
-
-/// How the compiler may be called, the best way first.
-fn lines() -> Vec<Line> {
-    match std::env::var_os("CC").filter(|name| !name.is_empty()) {
-        Some(text) => vec![Line::named(text)],
-        None => {
-            let usual = Line { name: "cc".into(), args: vec![] };
-            std::iter::once(usual).chain(SPARE.get().cloned()).collect()
-        }
-    }
-}
-
-/// Whether there is a file where the compiler would be: nothing is run to find out.
-pub fn may_compile() -> bool {
-    lines().iter().any(|line| find(Path::new(&line.name)).is_some())
-}
-
-/// The file of a command.
-fn find(name: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").filter(|_| name.components().count() == 1);
-    let folders = path.iter().flat_map(std::env::split_paths);
-    let mut places = folders.map(|folder| folder.join(name)).chain([name.to_owned()]);
-    places.find(|place| place.is_file())
-}
-
-/// Where a command is, without links.
-fn place(name: &Path) -> PathBuf {
-    let place = find(name).unwrap_or_else(|| name.to_owned());
-    std::fs::canonicalize(&place).unwrap_or(place)
-}
 
 /// The variables of the environment that compilers look at.
 const ENVIRONMENT: &[&str] = &[
@@ -528,22 +418,6 @@ pub(crate) fn no_folder(error: std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_environment_may_name_arguments() {
-        let words = |text: &str| {
-            let line = Line::named(text.into());
-            let all = std::iter::once(&line.name).chain(&line.args);
-            all.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(words("ccache  gcc -m64"), ["ccache", "gcc", "-m64"]);
-        assert_eq!(words("gcc"), ["gcc"]);
-        assert_eq!(words("  "), ["  "]);
-        let folder = Folder::new().unwrap();
-        let spaced = folder.file("a compiler");
-        std::fs::write(&spaced, "").unwrap();
-        assert_eq!(words(&spaced.to_string_lossy()), [spaced.to_string_lossy()]);
-    }
 
     #[test]
     fn a_unit_that_cannot_be_linked_is_made_again() {

@@ -74,14 +74,14 @@ pub(crate) fn run(
     std::thread::Builder::new().spawn(reader)?;
     let status = match until {
         None => Some(child.wait()?),
-        Some(until) => wait_until(&mut child, until)?,
+        Some(until) => wait_until(&mut child, until, Some(&ended))?,
     };
     let Some(status) = status else {
         drop(life);
         // Where nobody stands guard, the command alone is ended.
         #[cfg(not(unix))]
         child.kill()?;
-        wait_until(&mut child, Instant::now() + AFTERWARDS)?;
+        wait_until(&mut child, Instant::now() + AFTERWARDS, None)?;
         return Ok(None);
     };
     let _ = ended.recv_timeout(AFTERWARDS);
@@ -89,12 +89,14 @@ pub(crate) fn run(
     Ok(Some(Ended { status, printed }))
 }
 
-/// Waits for the end of a process, but no longer.
+/// Waits for the end of a process, but no longer. It is about to end when nobody prints for it any more.
 fn wait_until(
     child: &mut std::process::Child,
     until: Instant,
+    mut prints: Option<&mpsc::Receiver<()>>,
 ) -> std::io::Result<Option<ExitStatus>> {
-    let mut pause = Duration::from_micros(200);
+    const FIRST: Duration = Duration::from_micros(200);
+    let mut pause = FIRST;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
@@ -103,7 +105,12 @@ fn wait_until(
         if left.is_zero() {
             return Ok(None);
         }
-        std::thread::sleep(pause.min(left));
+        let wait = pause.min(left);
+        match prints.map(|prints| prints.recv_timeout(wait)) {
+            Some(Err(mpsc::RecvTimeoutError::Timeout)) => {}
+            Some(_) => (prints, pause) = (None, FIRST),
+            None => std::thread::sleep(wait),
+        }
         pause = (pause * 2).min(PAUSE);
     }
 }

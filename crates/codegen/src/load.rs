@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Key};
 use crate::compiler::{Compiled, Failure, Level, Units, compile, key, no_folder};
 use crate::emit::Code;
 use crate::folder::{Folder, sweep_once};
@@ -51,6 +51,8 @@ pub struct Library {
     pub(crate) run: unsafe extern "C" fn(*mut Context, u32, *const i64, *mut i64, u64) -> i32,
     /// How many of its translation units were compiled for it: none if all of it was kept.
     pub units: Units,
+    /// Under which key it is kept.
+    key: Option<Key>,
     /// The functions above are in it.
     _object: Object,
     /// The object was mapped from it.
@@ -75,7 +77,7 @@ impl Library {
         {
             let found = Units { made: 0, found: units.len() };
             match Self::load(file, &cache.path(key), found) {
-                Ok(library) => return Ok(library),
+                Ok(library) => return Ok(Self { key: Some(key.clone()), ..library }),
                 // It is whole, but not for this system.
                 Err(_) => cache.remove(key),
             }
@@ -83,13 +85,27 @@ impl Library {
         let folder = Folder::new().map_err(no_folder)?;
         let cache = kept.as_ref().map(|(cache, _)| cache);
         let Compiled { file, path, units } = compile(&units, *fp, level, (&folder, cache), until)?;
-        let library = Self::load(file, &path, units)?;
-        if let Some((cache, key)) = &kept
+        let mut library = Self::load(file, &path, units)?;
+        if let Some((cache, key)) = kept
             && let Ok(object) = std::fs::read(&path)
         {
-            cache.store(key, &object);
+            cache.store(&key, &object);
+            library.key = Some(key);
         }
         Ok(library)
+    }
+
+    /// The object of this name, of so many units, if it is kept.
+    pub(crate) fn kept(cache: &Cache, name: &str, units: usize) -> Option<Self> {
+        let key = Key::named(name)?;
+        let file = cache.find(&key)?;
+        let library = Self::load(file, &cache.path(&key), Units { made: 0, found: units }).ok()?;
+        Some(Self { key: Some(key), ..library })
+    }
+
+    /// The name of its object, if it is kept.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.key.as_ref().map(Key::name)
     }
 
     /// Whether code was compiled before and is kept, so that it takes no compiler.
@@ -131,6 +147,7 @@ impl Library {
                 close: *object.get(b"pb_close\0").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,
                 units,
+                key: None,
                 _object: object,
                 _file: file,
             })

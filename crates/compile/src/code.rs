@@ -1,14 +1,7 @@
 //! Compiled programs: first-order array code with its derivatives, which the evaluator of that code or the processor
 //! runs.
 //!
-//! Input: a program and a closed definition. Output: values. What is asked of a function is written as a term around
-//! it, so that requests from outside and inside a program take one path:
-//!
-//! ```text
-//! asked     value and cotangent of f at x           value and tangent
-//! entry     \x y_bar -> let both = vjp f x in       \x x_dot -> jvp f x x_dot
-//!             (both.0, both.1 y_bar)
-//! ```
+//! Input: a program and a closed definition, or a function and what is [`Asked`] of it. Output: values.
 //!
 //! Law: an answer is what the program means; native code differs from the evaluator only as its options allow. Code may
 //! be called many times. An argument that is packed is packed for each call, and its cotangent is unpacked.
@@ -18,46 +11,23 @@ use std::cell::RefCell;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, bug};
-use pullback_codegen::{Cuts, Failure, Fp, Level, More, Native, Ran, Threads, Unit, WORTH};
+use pullback_codegen::{Cuts, Failure, Fp, Level, Memo, More, Native, Ran, Threads, Unit, WORTH};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
-use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, ad_type, tangent};
+use pullback_lambda::{DefId, Program, Type};
 use pullback_lower::Lowered;
 use pullback_sparse::{Dependences, Given, dependences};
 
 use crate::answer::{Answer, Back, Mode};
+use crate::asked::{Asked, asked, constant};
 use crate::convert::{given, shown};
 use crate::packing::Packing;
-use crate::path::{Plan, compile};
+use crate::path::{Plan, lowered, resolve};
 use crate::settings::{deadline, fp, level, unless_refused};
 use crate::threads::Alike;
 
 const NAME: &str = "compile";
-
-/// What is asked of a function, at arguments that are not known yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// Its value.
-    Value,
-    /// Its value, and the cotangent of its argument for a cotangent of its result.
-    Vjp,
-    /// Its value, and the tangent of its result for a tangent of its argument.
-    Jvp,
-    /// Its value, which is a Real, and its gradient.
-    Gradient,
-}
-
-impl Asked {
-    /// What a mode asks.
-    pub fn by(mode: &Mode) -> Self {
-        match mode {
-            Mode::Value => Self::Value,
-            Mode::Vjp(_) => Self::Vjp,
-            Mode::Jvp(_) => Self::Jvp,
-        }
-    }
-}
 
 /// The value and the derivative of a function.
 pub fn run(
@@ -70,7 +40,8 @@ pub fn run(
 ) -> Result<Answer, Box<Diagnostic>> {
     let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
     let packing = Packing::of(program, function, &argument, mode).as_promised(back, options);
-    let mut code = code_for(program, function, mode, packing, &mut plan)?;
+    let known = (back == Back::Native).then_some(options);
+    let mut code = Compiled::packed(program, function, Asked::by(mode), packing, &mut plan, known)?;
     if back == Back::Native {
         code.go_as(options)?;
     }
@@ -87,21 +58,10 @@ pub fn counted(
     plan: &mut Plan<'_>,
 ) -> Result<(Answer, Counts), Box<Diagnostic>> {
     let packing = Packing::of(program, function, &argument, mode);
-    let code = code_for(program, function, mode, packing, plan)?;
+    let code = Compiled::packed(program, function, Asked::by(mode), packing, plan, None)?;
     let answer = answer(&code, argument, mode, options)?;
     let counts = answer.counts;
     Ok((answer, counts))
-}
-
-/// The code of what is asked of a function.
-fn code_for(
-    program: &Program,
-    function: DefId,
-    mode: &Mode,
-    packing: Packing,
-    plan: &mut Plan<'_>,
-) -> Result<Compiled, Box<Diagnostic>> {
-    Compiled::packed(program, function, Asked::by(mode), packing, plan)
 }
 
 /// The answer of code to a mode at an argument.
@@ -156,87 +116,12 @@ pub fn evaluate(
     options: &Options,
     back: Back,
 ) -> Result<Value, Box<Diagnostic>> {
-    let mut code = Compiled::of_value(program, def, options)?;
+    let known = (back == Back::Native).then_some(options);
+    let mut code = Compiled::value_within(program, def, options, None, known)?;
     if back == Back::Native {
         code.go_as(options)?;
     }
     Ok(code.call(&[], options)?.0)
-}
-
-/// A constant of its own for a definition, so that a function is a value too.
-fn constant(program: &mut Program, def: DefId) -> DefId {
-    let (ty, span) = (program.defs[def].ty.clone(), program.defs[def].span);
-    let body = program.global(def, span);
-    program.defs.push(Def { name: "main".into(), ty, body, span })
-}
-
-/// What is asked of a function, as a definition of so many parameters.
-fn asked(program: &mut Program, function: DefId, asked: Asked) -> (DefId, usize) {
-    let Def { name, ty, span, .. } = program.defs[function].clone();
-    let (from, to) = ty.sides();
-    let (op, along) = match asked {
-        Asked::Value => (None, None),
-        Asked::Vjp | Asked::Gradient => (Some(AdOp::Vjp), Some(tangent_of(program, to))),
-        Asked::Jvp => (Some(AdOp::Jvp), Some(tangent_of(program, from))),
-    };
-    let x = program.fresh("x", from.clone());
-    let mut vars = vec![x];
-    let callee = program.global(function, span);
-    let point = program.var(x, span);
-    let body = match (op, along) {
-        (Some(op), Some(along)) => {
-            let given = if asked == Asked::Gradient {
-                Expr::real(1.0, span)
-            } else {
-                let direction = program.fresh("direction", along);
-                vars.push(direction);
-                program.var(direction, span)
-            };
-            if op == AdOp::Vjp {
-                let ty = operator_type(program, op, &[&callee, &point]);
-                let both = program.fresh("both", ty.clone());
-                let request = Expr::ad(op, vec![callee, point], ty, span);
-                let value = Expr::proj(program.var(both, span), 0, span);
-                let pullback = Expr::proj(program.var(both, span), 1, span);
-                let cotangent = Expr::app(pullback, vec![given], span);
-                Expr::let_(both, request, Expr::tuple(vec![value, cotangent], span))
-            } else {
-                let ty = operator_type(program, op, &[&callee, &point, &given]);
-                Expr::ad(op, vec![callee, point, given], ty, span)
-            }
-        }
-        (..) => Expr::app(callee, vec![point], span),
-    };
-    let count = vars.len();
-    let body = program.lam(vars, body);
-    let entry = program.defs.push(Def { name, ty: body.ty.clone(), body, span });
-    (entry, count)
-}
-
-/// The gradient of a function that gives a Real, as a function of its own.
-pub fn gradient(program: &mut Program, function: DefId) -> DefId {
-    let (entry, _) = asked(program, function, Asked::Gradient);
-    let Def { name, ty, span, .. } = program.defs[function].clone();
-    let x = program.fresh("x", ty.sides().0.clone());
-    let both = Expr::app(program.global(entry, span), vec![program.var(x, span)], span);
-    let body = Expr::proj(both, 1, span);
-    let body = program.lam(vec![x], body);
-    program.defs.push(Def { name, ty: body.ty.clone(), body, span })
-}
-
-fn operator_type(program: &mut Program, op: AdOp, args: &[&Expr]) -> Type {
-    let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
-    match ad_type(&mut program.datas, op, &types) {
-        Ok(ty) => ty,
-        Err(problem) => bug(NAME, format_args!("a function of data: {problem}")),
-    }
-}
-
-fn tangent_of(program: &mut Program, ty: &Type) -> Type {
-    match tangent(&mut program.datas, ty) {
-        Some(ty) => ty,
-        None => bug(NAME, "first-order data at the boundary of a derivative"),
-    }
 }
 
 /// A definition as code, to be called many times.
@@ -246,6 +131,10 @@ pub struct Compiled {
     entries: Vec<(Vec<Type>, Type)>,
     /// The native code that runs, if it is not the evaluator.
     native: Option<Native>,
+    /// How many statements the program has, if only its outside is here: native code was found.
+    found: Option<usize>,
+    /// Where native code is kept, if it is to be.
+    memo: Option<Memo>,
     /// Native code to be compared on several numbers of threads.
     alike: Vec<Alike>,
     /// How the argument of a function is given, and what is asked of that.
@@ -255,28 +144,21 @@ pub struct Compiled {
 impl Compiled {
     /// The code of a definition that takes so many arguments.
     pub fn new(program: &Program, def: DefId, arguments: usize) -> Result<Self, Box<Diagnostic>> {
-        Self::planned(program, def, arguments, &mut Plan::of(program))
+        Self::planned(program, &[(def, arguments)], &mut Plan::of(program), None)
     }
 
     /// The code of several definitions, each with how many arguments it takes.
     pub fn together(program: &Program, defs: &[(DefId, usize)]) -> Result<Self, Box<Diagnostic>> {
-        Self::all_planned(program, defs, &mut Plan::of(program))
+        Self::planned(program, defs, &mut Plan::of(program), None)
     }
 
-    /// As [`Compiled::new`], by a plan that makes code.
+    /// As [`Compiled::together`], by a plan that makes code. With options it is for native code by these, which may have been
+    /// made before.
     fn planned(
-        program: &Program,
-        def: DefId,
-        arguments: usize,
-        plan: &mut Plan<'_>,
-    ) -> Result<Self, Box<Diagnostic>> {
-        Self::all_planned(program, &[(def, arguments)], plan)
-    }
-
-    fn all_planned(
         program: &Program,
         defs: &[(DefId, usize)],
         plan: &mut Plan<'_>,
+        known: Option<&Options>,
     ) -> Result<Self, Box<Diagnostic>> {
         let entry = |(def, arguments): &(DefId, usize)| {
             let mut result = program.defs[*def].ty.clone();
@@ -290,11 +172,29 @@ impl Compiled {
         };
         let entries = defs.iter().map(entry).collect();
         let roots: Vec<DefId> = defs.iter().map(|(def, _)| *def).collect();
-        let Some(lowered) = compile(program, &roots, plan)? else { bug(NAME, "a plan for code") };
+        let Some(mut lowered) = lowered(program, &roots, plan)? else {
+            bug(NAME, "a plan for code")
+        };
+        let memo = known.filter(|_| plan.is_usual()).and_then(|options| {
+            let settings = (plan.max_tape, plan.most, plan.text_alone);
+            let how = (level(options), fp(options));
+            Memo::of(&lowered.program, &lowered.roots, settings, how)
+        });
+        let (mut native, mut size) = (None, None);
+        if let Some(found) = memo.as_ref().and_then(Memo::find) {
+            (lowered.program, lowered.roots) = (found.outside, found.roots);
+            let threads = known.map_or(1, |options| options.threads);
+            (native, size) = (Some(found.native.on(Threads::of(threads))), Some(found.size));
+        } else {
+            let code = std::mem::take(&mut lowered.program);
+            lowered.program = resolve(code, &mut lowered.roots, plan)?;
+        }
         Ok(Self {
             lowered: RefCell::new(lowered),
             entries,
-            native: None,
+            native,
+            found: size,
+            memo,
             alike: vec![],
             packing: None,
         })
@@ -311,7 +211,7 @@ impl Compiled {
         back: Back,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut plan = Plan { max_tape: options.max_tape, ..Plan::of(program) };
-        let mut code = Self::packed(program, function, what, packing, &mut plan)?;
+        let mut code = Self::packed(program, function, what, packing, &mut plan, None)?;
         if back == Back::Native {
             code.go_as(options)?;
         }
@@ -324,11 +224,12 @@ impl Compiled {
         what: Asked,
         packing: Packing,
         plan: &mut Plan<'_>,
+        known: Option<&Options>,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
         let function = packing.wrap(&mut program, function);
         let (entry, count) = asked(&mut program, function, what);
-        let code = Self::planned(&program, entry, count, plan)?;
+        let code = Self::planned(&program, &[(entry, count)], plan, known)?;
         Ok(Self { packing: Some((packing, what)), ..code })
     }
 
@@ -339,7 +240,7 @@ impl Compiled {
         packing: Packing,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut plan = Plan { text_alone: true, ..Plan::of(program) };
-        Self::packed(program, function, Asked::Jvp, packing, &mut plan)
+        Self::packed(program, function, Asked::Jvp, packing, &mut plan, None)
     }
 
     /// Which inputs each Real of the tangent of the result depends on, of code to be traced. The Reals of `inputs`, a
@@ -375,7 +276,7 @@ impl Compiled {
         def: DefId,
         options: &Options,
     ) -> Result<Self, Box<Diagnostic>> {
-        Self::value_within(program, def, options, None)
+        Self::value_within(program, def, options, None, None)
     }
 
     fn value_within(
@@ -383,15 +284,16 @@ impl Compiled {
         def: DefId,
         options: &Options,
         most: Option<usize>,
+        known: Option<&Options>,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut program = program.clone();
         let entry = constant(&mut program, def);
         let mut plan = Plan { max_tape: options.max_tape, most, ..Plan::of(&program) };
-        Self::planned(&program, entry, 0, &mut plan)
+        Self::planned(&program, &[(entry, 0)], &mut plan, known)
     }
 
-    /// The code of a closed definition, or of what is asked of a function, unless it would be more than this on the
-    /// way ([`Plan::most`]).
+    /// The code of a closed definition, or of what is asked of a function, to be made native by these options, unless it would
+    /// be more than this on the way ([`Plan::most`]).
     pub fn within(
         program: &Program,
         def: DefId,
@@ -401,10 +303,10 @@ impl Compiled {
     ) -> Result<Self, Box<Diagnostic>> {
         let most = Some(most);
         let Some((what, packing)) = asked else {
-            return Self::value_within(program, def, options, most);
+            return Self::value_within(program, def, options, most, Some(options));
         };
         let mut plan = Plan { max_tape: options.max_tape, most, ..Plan::of(program) };
-        Self::packed(program, def, what, packing, &mut plan)
+        Self::packed(program, def, what, packing, &mut plan, Some(options))
     }
 
     /// The native code of closed definitions, made together and quickly.
@@ -445,6 +347,9 @@ impl Compiled {
 
     /// As [`Compiled::go_native`], but a failure is no error: the caller can do without native code.
     pub fn try_native(&mut self, options: &Options) -> Result<(), Failure> {
+        if self.native.is_some() {
+            return Ok(());
+        }
         let threads = Threads::of(options.threads);
         Self::try_all(&mut [self], level(options), fp(options), threads, deadline(options))
     }
@@ -473,6 +378,10 @@ impl Compiled {
         let natives = Native::batch(&units, level, until)?;
         drop(lowered);
         for (code, native) in codes.iter_mut().zip(natives) {
+            if let Some(memo) = code.memo.take() {
+                let lowered = code.lowered.borrow();
+                memo.keep(&native, &lowered.program, &lowered.roots);
+            }
             code.native = Some(native.on(threads));
         }
         Ok(())
@@ -505,7 +414,7 @@ impl Compiled {
 
     /// How many statements the code has.
     pub fn size(&self) -> usize {
-        self.lowered.borrow().program.size()
+        self.found.unwrap_or_else(|| self.lowered.borrow().program.size())
     }
 
     /// The result for these arguments, and the operations executed.
@@ -559,6 +468,9 @@ impl Compiled {
 
     /// What the evaluator counts for these arguments, whatever runs otherwise.
     pub fn count(&self, arguments: &[Value], options: &Options) -> Result<Counts, Box<Diagnostic>> {
+        if self.found.is_some() {
+            bug(NAME, "the whole code of what is counted");
+        }
         let lowered = &mut *self.lowered.borrow_mut();
         let arguments = self.taken(arguments);
         let leaves = self.entries[0].0.iter().zip(&*arguments);

@@ -9,6 +9,7 @@
 //! ```
 
 mod answer;
+mod asked;
 mod code;
 mod convert;
 mod packing;
@@ -18,7 +19,8 @@ pub mod stages;
 mod threads;
 
 pub use answer::{Answer, Back, Mode};
-pub use code::{Asked, Compiled, counted, evaluate, gradient, run};
+pub use asked::{Asked, gradient};
+pub use code::{Compiled, counted, evaluate, run};
 pub use packing::Packing;
 pub use path::{
     Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,

@@ -135,10 +135,29 @@ impl Plan<'_> {
     fn stops(&self, pass: &Pass) -> bool {
         self.stop_after == Some(pass.name)
     }
+
+    /// Whether all passes run and nobody watches them, so that code that was made before will do.
+    pub(crate) fn is_usual(&self) -> bool {
+        let is_whole = self.without.is_empty() && self.stop_after.is_none();
+        is_whole && !self.verifies && self.observe.is_none()
+    }
 }
 
 /// Runs the pipeline from the calculus. There is no code if it is to stop before there is any.
 pub fn compile(
+    source: &Program,
+    roots: &[DefId],
+    plan: &mut Plan<'_>,
+) -> Result<Option<Lowered>, Box<Diagnostic>> {
+    let Some(mut lowered) = lowered(source, roots, plan)? else { return Ok(None) };
+    if !plan.stops(&LOWER) {
+        lowered.program = resolve(std::mem::take(&mut lowered.program), &mut lowered.roots, plan)?;
+    }
+    Ok(Some(lowered))
+}
+
+/// The head of the pipeline: code that may ask for derivatives, as [`resolve`] takes it.
+pub(crate) fn lowered(
     source: &Program,
     roots: &[DefId],
     plan: &mut Plan<'_>,
@@ -172,9 +191,6 @@ pub fn compile(
     if let Some(most) = plan.most.filter(|most| size > *most) {
         let what = format!("code would be made of more than {most} statements");
         return Err(Box::new(Fault::Unsupported { what }.diagnostic(Span::NONE)));
-    }
-    if !plan.stops(&LOWER) {
-        lowered.program = resolve(std::mem::take(&mut lowered.program), &mut lowered.roots, plan)?;
     }
     Ok(Some(lowered))
 }

@@ -67,7 +67,7 @@ pub struct Program {
 }
 
 /// A boxed sum type. Its values are immutable and may be shared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Data {
     /// What people call it.
     pub name: Name,
@@ -82,7 +82,7 @@ pub struct Data {
 }
 
 /// A constructor of a [`Data`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Constructor {
     /// Its name.
     pub name: Name,
@@ -441,7 +441,7 @@ pub enum Mode {
 
 /// A user's rule of differentiation for the function `value : (captured…, x…) -> y…`. All tangents are in
 /// the IR's own types.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// `custom_vjp`
     Vjp {

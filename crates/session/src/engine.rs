@@ -76,8 +76,9 @@ impl Code {
 /// compiles, to native code if it can. So strict arithmetic has the same bits however long a run takes: those of
 /// libraries and of every binding.
 fn asked_for(registry: &Registry, settings: &Settings) -> &'static EngineInfo {
-    let makes_native = settings.steps.is_none() && compiler().is_some();
     let compiles = settings.max_tape.is_some() || settings.fp == Some(Fp::Strict);
+    // To ask the C compiler takes time.
+    let makes_native = compiles && settings.steps.is_none() && compiler().is_some();
     let compiled = if compiles { registry.compiler(makes_native) } else { None };
     compiled.unwrap_or_else(|| registry.first())
 }

@@ -92,12 +92,12 @@ fn a_second_run_compiles_nothing() {
     // Nothing is compiled for what the arguments are: they are short.
     let first = place.asked();
     assert_eq!(first, 1);
-    assert_eq!(place.objects().len(), first);
+    assert_eq!(place.objects_of("so").len(), first);
     place.run("base", "");
     assert_eq!(place.asked(), first);
     place.run("base", "off");
     assert_eq!(place.asked(), 2 * first);
-    assert_eq!(place.objects().len(), first);
+    assert_eq!(place.objects_of("so").len(), first);
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn processes_do_not_disturb_each_other() {
     let asked = place.asked();
     place.run("base", "");
     assert_eq!(place.asked(), asked);
-    let is_object = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "so");
-    assert!(place.objects().iter().all(is_object), "{:?}", place.objects());
+    let kept = |ending| place.objects_of(ending).len();
+    assert_eq!(kept("so") + kept("memo"), place.objects().len(), "{:?}", place.objects());
 }
 
 /// So many that a change of one leaves most units as they were.
@@ -240,5 +240,89 @@ fn after_a_change_only_what_has_changed_is_compiled() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(least, bytes).expect("a file");
+    }
+}
+
+/// The exit code, the answer and the messages of a command about a file with this text.
+fn told(place: &Place, text: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let file = place.0.join("program.pull");
+    fs::write(&file, text).expect("a file");
+    let (command, args) = args.split_first().expect("a command");
+    let output = Command::new(env!("CARGO_BIN_EXE_pullback"))
+        .arg(command)
+        .arg(&file)
+        .args(args)
+        .args(["--engine", "native"])
+        .env("CC", place.0.join("compiler"))
+        .env("XDG_CACHE_HOME", place.0.join("base"))
+        .env("PULLBACK_CACHE", "")
+        .output()
+        .expect("an end");
+    let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), words(&output.stdout), words(&output.stderr))
+}
+
+#[test]
+fn a_program_is_found_before_any_pass_runs() {
+    let place = Place::new("memo");
+    let text = |number: &str| format!("def f (x: Real): Real = {number} * sin x\n");
+    let ask = |number| told(&place, &text(number), &["grad", "f", "0.0"]).1;
+    let (one, other) = (ask("2.0"), ask("3.0"));
+    assert!(one.contains("2.0") && other.contains("3.0"), "{one} {other}");
+    let [first, second] = &place.objects_of("memo")[..] else { panic!("two memos") };
+    // Whoever finds what is kept for the other program, answers as that one.
+    let aside = place.0.join("aside");
+    for (from, to) in [(first, &aside), (second, first), (&aside, second)] {
+        fs::rename(from, to).expect("it is ours");
+    }
+    assert_eq!((ask("2.0"), ask("3.0")), (other.clone(), one.clone()));
+    // Without them, and where an object is gone, the passes run again.
+    let remove = |ending: &str| {
+        let objects = place.objects_of(ending);
+        objects.iter().for_each(|path| fs::remove_file(path).expect("it is ours"));
+    };
+    for ending in ["memo", "so"] {
+        remove(ending);
+        assert_eq!((ask("2.0"), ask("3.0")), (one.clone(), other.clone()));
+    }
+}
+
+#[test]
+fn what_is_found_tells_what_was_told_before() {
+    let place = Place::new("told");
+    let text = "import \"linalg\"\n\ntype Shape = Disc Real | Box { w: Real, name: String }\n\n\
+        def read (xs: []Real) (i: Int): Real = xs[i] * 2.0\n\
+        def solved (x: Real): [2]Real = linalg.solve [[x, 1.0], [1.0, x]] [1.0, 2.0]\n\
+        def stops (x: Real): Real = if x > 1.0 then error \"too large\" else x\n\
+        def box (x: Real) (name: String): (Shape, [2]String) =\n  \
+        (if x > 0.0 then Box { w = x, name = name } else Disc x, [name, \"own\"])\n\
+        def deep (n: Int) (x: Real): Real = if n < 1 then x else sin (deep (n - 1) (x + 1.0))\n";
+    let asked: [&[&str]; 9] = [
+        &["run", "read", "[1.0,2.0]", "1"],
+        &["run", "read", "[1.0,2.0]", "7"],
+        &["grad", "read", "[1.0,2.0]", "7"],
+        &["run", "solved", "1.0"],
+        &["jvp", "solved", "3.0", "--tangent", "1.0"],
+        &["run", "stops", "2.0"],
+        &["run", "box", "2.0", "\"its name\""],
+        &["run", "box", "--", "-1.0", "\"ß\""],
+        &["run", "deep", "100000", "1.0", "--max-memory", "2M"],
+    ];
+    let all = |text: &str| asked.map(|args| told(&place, text, args));
+    let cold = all(text);
+    assert!(cold[1].2.contains("read (xs: []Real) (i: Int): Real = xs[i]"), "{}", cold[1].2);
+    let (compiled, memos) = (place.asked(), place.objects_of("memo").len());
+    assert_eq!(all(text), cold);
+    assert_eq!((place.asked(), place.objects_of("memo").len()), (compiled, memos));
+    // Places have moved: the code is the same, and errors are at the new ones.
+    let moved = all(&format!("-- One line more.\n{text}"));
+    assert_eq!(place.asked(), compiled);
+    for (moved, cold) in moved.iter().zip(&cold) {
+        assert_eq!((moved.0, &moved.1), (cold.0, &cold.1));
+        let line = |told: &str| {
+            let place = told.split("program.pull:").nth(1).and_then(|rest| rest.split(':').next());
+            place.map(|line| line.parse::<u32>().expect("a line"))
+        };
+        assert_eq!(line(&moved.2), line(&cold.2).map(|line| line + 1), "{}", moved.2);
     }
 }

@@ -296,7 +296,7 @@ impl<'t> Scan<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::compiler;
+    use crate::discovery::compiler;
     use crate::emit::primitives::primitive_text;
     use crate::emit::{Fp, first_lines};
     use crate::folder::Folder;

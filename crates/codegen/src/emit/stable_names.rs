@@ -109,6 +109,16 @@ impl Sites {
         self.spans.get(&u32::try_from(number).ok()?).copied()
     }
 
+    /// Those of these numbers.
+    pub(crate) fn of(spans: impl Iterator<Item = (u32, Span)>) -> Self {
+        Self { spans: spans.collect(), ..Self::default() }
+    }
+
+    /// All places with their numbers.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u32, Span)> {
+        self.spans.iter().map(|(number, span)| (*number, *span))
+    }
+
     /// The places of a library, in order.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = Span> {
         (0..).map_while(|number| self.span(number))
