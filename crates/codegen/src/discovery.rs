@@ -15,8 +15,8 @@ use std::time::Duration;
 use pullback_base::Instant;
 
 use crate::cache::{Cache, Key};
-use crate::compiler::Level;
 use crate::guard::run;
+use crate::level::Level;
 use crate::stamp::stamp;
 
 /// The system's C compiler.

@@ -22,9 +22,10 @@ use pullback_ir::{Block, Constructor, Data, DataId, Elem, Func, FuncId, Program,
 
 use crate::cache::{Cache, Key};
 use crate::call::Native;
-use crate::compiler::{Level, key};
+use crate::compiler::key;
 use crate::emit::{Fp, Sites};
 use crate::layout::field_number;
+use crate::level::Level;
 use crate::load::Library;
 use crate::stamp::build;
 
