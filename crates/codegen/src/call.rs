@@ -21,7 +21,7 @@ use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::Failure;
-use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_here};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::level::Level;
@@ -97,7 +97,7 @@ impl Native {
         level: Level,
         until: Option<Instant>,
     ) -> Result<Vec<Self>, Failure> {
-        let code = emit_all(units).map_err(Failure::Unsupported)?;
+        let code = emit_here(units).map_err(Failure::Unsupported)?;
         let library = Library::new(&code, level, until)?;
         let Code { sites, recurses, .. } = code;
         let loaded = Rc::new(Loaded { library, sites, recurses });

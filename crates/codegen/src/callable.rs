@@ -18,7 +18,7 @@ use pullback_base::{Diagnostic, Instant, Limits, Progress, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::Failure;
-use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_all};
+use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_here};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
 use crate::level::Level;
@@ -254,7 +254,7 @@ impl Draft {
         let roots = [root];
         let (cuts, registers) = (Cuts::USUAL, level.registers());
         let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH, cuts, registers };
-        let code = emit_all(&[unit]).map_err(Failure::Unsupported)?;
+        let code = emit_here(&[unit]).map_err(Failure::Unsupported)?;
         let func = &program.funcs[root];
         let params = func.params.iter().map(|param| program.vars[*param].ty).collect();
         Ok(Self {

@@ -52,7 +52,7 @@ pub use callable::{Allowed, Callable, Draft, Gave, Given, Items, Lent};
 pub use casadi::{Casadi, Compressed, Computes, Entries, Leaf, Sweep, Table};
 pub use compiler::{Failure, Units, shared_object};
 pub use discovery::{compiler, may_compile, spare_compiler};
-pub use emit::{Code, Cuts, Fp, Sites, Unit, emit, emit_all, emit_by};
+pub use emit::{Code, Cuts, Fp, Sites, Unit, emit, emit_all, emit_by, emit_here};
 pub use fault::cannot_be_made;
 pub use field::Field;
 pub use fits::{Fit, Known, Place, Wanted};

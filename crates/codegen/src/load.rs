@@ -16,12 +16,13 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use crate::cache::{Cache, Key};
 use crate::compiler::{Compiled, Failure, Units, compile, key, no_folder};
 use crate::emit::Code;
+use crate::emit::precompiled::table;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
 use crate::level::Level;
 use crate::loader::{Error, Object};
 use crate::routines::Table;
-use pullback_base::Instant;
+use pullback_base::{Instant, bug};
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -134,24 +135,87 @@ impl Library {
             if let Ok(place) = object.get::<*mut Table>(b"pb_routines\0") {
                 place.write(Table::ALL);
             }
+            let Some(host) = Host::of(&object) else {
+                let why = "what the C compiler made is for another kind of process";
+                return Err(Failure::Refused(why.to_owned()));
+            };
             Ok(Self {
-                open: *object.get(b"pb_open\0").map_err(refused)?,
-                threads: *object.get(b"pb_threads\0").map_err(refused)?,
-                listen: *object.get(b"pb_listen\0").map_err(refused)?,
-                watch: *object.get(b"pb_watch\0").map_err(refused)?,
-                stop: *object.get(b"pb_stop\0").map_err(refused)?,
-                make: *object.get(b"pb_make\0").map_err(refused)?,
-                told: *object.get(b"pb_told\0").map_err(refused)?,
-                drop: *object.get(b"pb_drop\0").map_err(refused)?,
-                lend: *object.get(b"pb_outlive\0").map_err(refused)?,
-                take_back: *object.get(b"pb_return\0").map_err(refused)?,
-                close: *object.get(b"pb_close\0").map_err(refused)?,
+                open: host.get("pb_open").map_err(refused)?,
+                threads: host.get("pb_threads").map_err(refused)?,
+                listen: host.get("pb_listen").map_err(refused)?,
+                watch: host.get("pb_watch").map_err(refused)?,
+                stop: host.get("pb_stop").map_err(refused)?,
+                make: host.get("pb_make").map_err(refused)?,
+                told: host.get("pb_told").map_err(refused)?,
+                drop: host.get("pb_drop").map_err(refused)?,
+                lend: host.get("pb_outlive").map_err(refused)?,
+                take_back: host.get("pb_return").map_err(refused)?,
+                close: host.get("pb_close").map_err(refused)?,
                 run: *object.get(b"pb_run\0").map_err(refused)?,
                 units,
                 key: None,
                 _object: object,
                 _file: file,
             })
+        }
+    }
+}
+
+/// Who has the functions that the host calls for an object: the object itself, or the precompiled part of the runtime, of which
+/// it has a table.
+enum Host<'o> {
+    Alone(&'o Object),
+    #[cfg(precompiled)]
+    Here,
+}
+
+#[cfg(precompiled)]
+unsafe extern "C" {
+    /// The functions of [`table`], and the size of a context.
+    static pullback_precompiled: [*const c_void; 0];
+}
+
+impl<'o> Host<'o> {
+    /// The host of an object, whose table is filled if it has one. There is none for an object that has other contexts.
+    ///
+    /// # Safety
+    /// The object was made by [`crate::emit`].
+    unsafe fn of(object: &'o Object) -> Option<Self> {
+        #[cfg(precompiled)]
+        // SAFETY: both tables have as many words, and nothing reads that of the object before this is done.
+        unsafe {
+            if let Ok(place) = object.get::<*mut *const c_void>(b"pb_precompiled\0") {
+                let ours = (&raw const pullback_precompiled).cast::<*const c_void>();
+                let count = table().len();
+                if *ours.add(count) != *place.add(count) {
+                    return None;
+                }
+                std::ptr::copy_nonoverlapping(ours, *place, count);
+                return Some(Self::Here);
+            }
+        }
+        Some(Self::Alone(object))
+    }
+
+    /// The function of this name.
+    ///
+    /// # Safety
+    /// It has this type.
+    unsafe fn get<T: Copy>(&self, name: &str) -> Result<T, Error> {
+        match self {
+            // SAFETY: as the caller promises.
+            Self::Alone(object) => unsafe { object.get(name.as_bytes()).map(|found| *found) },
+            #[cfg(precompiled)]
+            Self::Here => {
+                let Some(at) = table().iter().position(|other| *other == name) else {
+                    bug("codegen", format_args!("no `{name}` among the precompiled functions"))
+                };
+                // SAFETY: the table has so many words, and as the caller promises.
+                unsafe {
+                    let ours = (&raw const pullback_precompiled).cast::<T>();
+                    Ok(*ours.add(at))
+                }
+            }
         }
     }
 }

@@ -40,6 +40,7 @@ mod ownership;
 mod parallel_loops;
 mod parallel_loops_text;
 mod places;
+pub(crate) mod precompiled;
 mod primitives;
 mod progress;
 mod rounded;
@@ -67,7 +68,7 @@ use crate::registers::Registers;
 use crate::schedule::{Schedule, Ways};
 use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
-use runtime::{Role, Runtime};
+use runtime::{Place, Role, Runtime};
 use shared::{OWN, array_types, run};
 pub use stable_names::Sites;
 pub(crate) use stable_names::{function_numbers, named_by};
@@ -148,7 +149,7 @@ pub fn emit(program: &Program, roots: &[FuncId], facts: &Facts, fp: Fp) -> Resul
 
 /// The same with the ways of some loops decided, and the schedule of all.
 pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> {
-    emit_with(&[unit], ways)
+    emit_with(&[unit], ways, Place::Alone)
 }
 
 /// What numbers may differ in, in a file with these programs.
@@ -180,12 +181,12 @@ pub(crate) struct Parts {
 
 /// A file for a library of these programs: with what is to stand first, and the rest of it.
 pub(crate) fn library_file(units: &[Unit<'_>], rest: &str) -> String {
-    file(fp_of(units), true, rest)
+    file(fp_of(units), Place::Library, rest)
 }
 
 /// A file with what is to stand first.
-fn file(fp: Fp, is_library: bool, rest: &str) -> String {
-    let runtime = Runtime { is_strict: fp == Fp::Strict, is_library, unit: Role::Only };
+fn file(fp: Fp, place: Place, rest: &str) -> String {
+    let runtime = Runtime { is_strict: fp == Fp::Strict, place, unit: Role::Only };
     [&first_lines(fp), &runtime.for_text(rest), rest].concat()
 }
 
@@ -208,12 +209,18 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
     Ok(Parts { own, sites: shared.sites })
 }
 
-/// The C of several programs in one file. Their roots are numbered through, in order.
+/// The C of several programs in one file, which nothing else is needed for. Their roots are numbered through, in order.
 pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
-    emit_with(units, &Ways::default()).map(|(code, _)| code)
+    emit_with(units, &Ways::default(), Place::Alone).map(|(code, _)| code)
 }
 
-fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String> {
+/// The same for this process, which has the precompiled part of the runtime.
+pub fn emit_here(units: &[Unit<'_>]) -> Result<Code, String> {
+    let place = if cfg!(precompiled) { Place::Here } else { Place::Alone };
+    emit_with(units, &Ways::default(), place).map(|(code, _)| code)
+}
+
+fn emit_with(units: &[Unit<'_>], ways: &Ways, place: Place) -> Result<(Code, Schedule), String> {
     let fp = fp_of(units);
     let mut code =
         Code { text: String::new(), units: vec![], sites: Sites::default(), recurses: false, fp };
@@ -241,9 +248,9 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways) -> Result<(Code, Schedule), String
     }
     let (types, run) = (array_types(&shared.types), run(&starts));
     let own: String = texts.iter().map(|text| text.whole()).collect();
-    code.text = file(fp, false, &[types.as_str(), &own, &run].concat());
+    code.text = file(fp, place, &[types.as_str(), &own, &run].concat());
     let most = units.iter().map(|unit| unit.cuts.bytes).min().unwrap_or(0);
-    code.divide(&texts, (&types, &run), most);
+    code.divide(&texts, (&types, &run), most, place);
     code.sites = shared.sites;
     Ok((code, schedule))
 }

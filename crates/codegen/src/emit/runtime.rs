@@ -13,9 +13,12 @@
 //! Law: what a definition names is there, and before it. C has a name declared before it is used, so a name of the
 //! runtime is defined where it stands first. What a file of the runtime includes is there if anything of the file is.
 
+use std::fmt::Write;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::precompiled::{UNDEFINED, functions, table};
 
 /// The runtime of every program, in order.
 const COMMON: &[&str] = &[
@@ -37,8 +40,9 @@ const HERE: &[&str] = &[
     include_str!("../runtime/threads.c"),
     include_str!("../runtime/spread.c"),
     include_str!("../runtime/routines.c"),
-    include_str!("../runtime/run.c"),
 ];
+/// What the host calls.
+const RUN: &str = include_str!("../runtime/run.c");
 /// The file for Strings that programs make, compare or tell.
 const TEXT: &str = include_str!("../runtime/text.c");
 
@@ -47,10 +51,21 @@ const TEXT: &str = include_str!("../runtime/text.c");
 pub(crate) struct Runtime {
     /// Whether bits are to be the evaluator's.
     pub is_strict: bool,
-    /// Whether it is for a library.
-    pub is_library: bool,
+    /// What it is for.
+    pub place: Place,
     /// Which of the translation units of a program it is for.
     pub unit: Role,
+}
+
+/// Where code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In another process, as a library.
+    Library,
+    /// In a process of ours, with a runtime of its own.
+    Alone,
+    /// In this process, with the precompiled part of the runtime.
+    Here,
 }
 
 /// What a translation unit is among those of a program.
@@ -107,7 +122,11 @@ impl Runtime {
             }
         }
         let is_file_needed = |file: usize| {
-            definitions.iter().zip(&is_needed).any(|(one, needed)| *needed && one.file == file)
+            definitions.iter().zip(&is_needed).any(|(one, needed)| {
+                // Where functions are precompiled, so is what others than the first file include.
+                let uses = self.place != Place::Here || file == 0 || one.is_function();
+                *needed && one.file == file && uses
+            })
         };
         let texts = definitions.iter().enumerate().filter(|(at, definition)| {
             is_needed[*at] || definition.includes() && is_file_needed(definition.file)
@@ -117,8 +136,8 @@ impl Runtime {
 
     /// The definitions of such a runtime, which are read once.
     fn definitions(self) -> &'static Definitions {
-        static READ: [OnceLock<Definitions>; 4] = [const { OnceLock::new() }; 4];
-        let kind = usize::from(self.is_strict) + 2 * usize::from(self.is_library);
+        static READ: [OnceLock<Definitions>; 6] = [const { OnceLock::new() }; 6];
+        let kind = usize::from(self.is_strict) + 2 * self.place as usize;
         READ[kind].get_or_init(|| {
             let all = self.read();
             let mut owners: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -138,10 +157,68 @@ impl Runtime {
 
     fn read(self) -> Vec<Definition<'static>> {
         let strict: &[&str] = if self.is_strict { &[STRICT] } else { &[] };
-        let here: &[&str] = if self.is_library { &[] } else { HERE };
+        let (here, run): (&[&str], &[&str]) = match self.place {
+            Place::Library => (&[], &[]),
+            Place::Alone => (HERE, &[RUN]),
+            Place::Here => (HERE, &[]),
+        };
         let (first, rest) = COMMON.split_at(1);
-        let files = [first, strict, rest, here, &[TEXT]].concat();
-        files.into_iter().enumerate().flat_map(|(file, text)| split(text, file)).collect()
+        let files = [first, strict, rest, here, run, &[TEXT]].concat();
+        let split = files.into_iter().enumerate().flat_map(|(file, text)| split(text, file));
+        if self.place != Place::Here {
+            return split.collect();
+        }
+        let table = table();
+        let mut calls: Vec<_> = split.filter_map(|definition| call(definition, &table)).collect();
+        let context = calls.iter().position(|one: &Definition<'_>| one.defines.contains(&"pb_ctx"));
+        let declared = Definition::of(declaration(table.len()).leak(), 0);
+        calls.insert(context.map_or(0, |at| at + 1), declared);
+        calls
+    }
+}
+
+/// What declares the table of precompiled functions, which the loader fills. Its last word is the size of a context: an
+/// object in which that is another one is not for this process.
+fn declaration(functions: usize) -> String {
+    let visible = "__attribute__((visibility(\"default\"))) void *pb_precompiled";
+    format!(
+        "#ifdef PB_BESIDE\nextern {visible}[];\n#else\n\
+         {visible}[{}] = {{[{functions}] = (void *)sizeof(pb_ctx)}};\n#endif\n",
+        functions + 1
+    )
+}
+
+/// A definition where functions are precompiled: those become calls by the table, and what only those need of the
+/// system is left out.
+fn call(definition: Definition<'static>, table: &[&str]) -> Option<Definition<'static>> {
+    let place = |name: &str| table.iter().position(|other| *other == name);
+    if definition.names.contains(&"destructor") || definition.names.contains(&"mman") {
+        return None;
+    }
+    let mut text = String::new();
+    if definition.is_once() && definition.names.contains(&UNDEFINED) {
+        let at = place(UNDEFINED)?;
+        let _ = writeln!(text, "#define {UNDEFINED} (*(pb_block *)pb_precompiled[{at}])");
+    }
+    for function in functions(definition.text) {
+        let (name, result, params) = (function.name, function.result, function.params);
+        let at = place(name)?;
+        let _ = writeln!(text, "#define {name} (({result} (*)({params}))pb_precompiled[{at}])");
+    }
+    if text.is_empty() {
+        Some(definition)
+    } else {
+        Some(Definition::of(text.leak(), definition.file))
+    }
+}
+
+impl<'t> Definition<'t> {
+    /// All of a text as one.
+    fn of(text: &'t str, file: usize) -> Self {
+        let parts = split(text, file);
+        let names = parts.iter().flat_map(|part| &part.names).copied().collect();
+        let defines = parts.iter().flat_map(|part| &part.defines).copied().collect();
+        Self { text, names, defines, file }
     }
 }
 
@@ -158,6 +235,12 @@ impl Definition<'_> {
 
     fn includes(&self) -> bool {
         self.names.contains(&"include")
+    }
+
+    /// Whether it is a function with its body.
+    fn is_function(&self) -> bool {
+        let is_other = |word: &&str| ["define", "typedef", "enum", "include"].contains(word);
+        self.text.contains(") {\n") && !self.names.first().is_some_and(|word| is_other(word))
     }
 }
 
@@ -302,7 +385,7 @@ mod tests {
     use crate::folder::Folder;
     use pullback_prim::{Prim, PrimTy};
 
-    const ALL: Runtime = Runtime { is_strict: true, is_library: false, unit: Role::Only };
+    const ALL: Runtime = Runtime { is_strict: true, place: Place::Alone, unit: Role::Only };
 
     #[test]
     fn parts_are_definitions_and_together_the_text() {
@@ -353,8 +436,13 @@ mod tests {
         }
         assert!(text.lines().count() > 30, "{text}");
         let folder = Folder::new().expect("a folder");
-        for (is_strict, is_library) in [(false, false), (false, true), (true, false)] {
-            let runtime = Runtime { is_strict, is_library, unit: Role::Only };
+        let places = [Place::Library, Place::Alone, Place::Here];
+        for (is_strict, place) in places
+            .map(|place| (false, place))
+            .into_iter()
+            .chain([(true, Place::Alone), (true, Place::Here)])
+        {
+            let runtime = Runtime { is_strict, place, unit: Role::Only };
             let whole = runtime.definitions().all.iter().flat_map(|one| &one.names).copied();
             let all: FxHashSet<&str> = names(&text).into_iter().chain(whole).collect();
             for wanted in [names(&text), all] {

@@ -23,7 +23,7 @@ use pullback_ir::FuncId;
 use rustc_hash::FxHashSet;
 
 use super::declarations::Declaration;
-use super::runtime::{Role, Runtime, names};
+use super::runtime::{Place, Role, Runtime, names};
 use super::shared::{array_type, looks_at_texts, texts};
 use super::{Code, Emit, Fp, first_lines};
 
@@ -171,14 +171,25 @@ impl Emit<'_> {
 
 impl Code {
     /// Adds the units of programs, between the types that they share and what the host calls.
-    pub(super) fn divide(&mut self, programs: &[ProgramText], around: (&str, &str), most: usize) {
-        self.units = of(programs, around, self.fp, most);
+    pub(super) fn divide(
+        &mut self,
+        programs: &[ProgramText],
+        around: (&str, &str),
+        most: usize,
+        place: Place,
+    ) {
+        self.units = of(programs, around, (self.fp, place), most);
     }
 }
 
 /// The units of programs, between the types that they share and what the host calls, if their functions have more bytes
 /// than `most`. The first has what the host calls, and no function that is not small.
-fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize) -> Vec<String> {
+fn of(
+    programs: &[ProgramText],
+    (types, run): (&str, &str),
+    (fp, place): (Fp, Place),
+    most: usize,
+) -> Vec<String> {
     let size: usize =
         programs.iter().flat_map(|program| &program.functions).map(|f| f.text.len()).sum();
     if size < most {
@@ -218,7 +229,7 @@ fn of(programs: &[ProgramText], (types, run): (&str, &str), fp: Fp, most: usize)
             .collect();
         types.iter().for_each(|line| named.extend(names(line)));
         let unit = if is_part { Role::Beside } else { Role::First };
-        let runtime = Runtime { is_strict: fp == Fp::Strict, is_library: false, unit };
+        let runtime = Runtime { is_strict: fp == Fp::Strict, place, unit };
         let part = if is_part { "#define PB_BESIDE\n" } else { "" };
         let before = [first_lines(fp).as_str(), "#define PB_ONE\n", part].concat();
         [before, runtime.for_names(&named), types.concat(), own].concat()
@@ -342,7 +353,7 @@ mod tests {
             functions,
             start: String::new(),
         };
-        of(&[program], ("", ""), Fp::Strict, most)
+        of(&[program], ("", ""), (Fp::Strict, Place::Alone), most)
     }
 
     #[test]

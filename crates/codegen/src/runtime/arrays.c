@@ -34,7 +34,7 @@ static inline PB_UNUSED int64_t pb_product(int64_t m, int64_t n) {
 }
 
 /* Room for so many elements; none for units. */
-PB_CALLED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
+PB_PRECOMPILED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
   if (elem == PB_UNIT) return 0;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, pb_size(elem), &bytes) || bytes > (UINT64_C(1) << 60))
@@ -116,7 +116,7 @@ typedef struct {
   int64_t d[PB_RANK];
 } pb_build;
 
-PB_CALLED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made,
+PB_PRECOMPILED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made,
                                                               int64_t room) {
   uint64_t count;
   if (__builtin_mul_overflow((uint64_t)room, made->row, &count))
@@ -198,7 +198,7 @@ static inline PB_UNUSED void pb_copy_words(void *to, const void *from, int64_t n
 }
 
 /* One array, which is used up, and then the other; in place if nothing else sees the first. */
-static PB_UNUSED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank, void *one, const void *two) {
+PB_PRECOMPILED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank, void *one, const void *two) {
   pb_any *a = one;
   const pb_any *b = two;
   if (a->d[0] == 0 || b->d[0] == 0) {
@@ -257,7 +257,7 @@ static PB_UNUSED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank
 static inline int pb_after(double x, double y) {
   return x > y || (__builtin_isnan(x) && !__builtin_isnan(y));
 }
-static PB_UNUSED I1 pb_argsort(pb_ctx *c, int32_t site, R1 a) {
+PB_PRECOMPILED I1 pb_argsort(pb_ctx *c, int32_t site, R1 a) {
   int64_t n = a.d[0];
   pb_block *one = pb_buffer_of(c, site, PB_INT, (uint64_t)n), *two = pb_buffer_of(c, site, PB_INT, (uint64_t)n);
   int64_t *from = PB_ITEMS(one), *to = PB_ITEMS(two);
@@ -282,4 +282,21 @@ static inline PB_UNUSED double pb_sum(R1 a) {
   double total = 0.0;
   for (int64_t i = 0; i < a.d[0]; i++) total += a.p[i];
   return total;
+}
+
+/* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
+static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
+  uint64_t count = size;
+  for (int k = 0; k < rank; k++)
+    if (d[k] <= 0) count = 0;
+  for (int k = 0; k < rank && count > 0; k++)
+    if (__builtin_mul_overflow(count, (uint64_t)d[k], &count) || count > UINT64_MAX - 64)
+      pb_out_of_memory(c, site, (uint64_t)d[k], size);
+  return pb_buffer_of(c, site, PB_BOOL, count + 64);
+}
+#define PB_ALIGNED(b) ((void *)(((uintptr_t)PB_ITEMS(b) + 63) & ~(uintptr_t)63))
+
+/* Adds numbers to others. */
+PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {
+  for (int64_t k = 0; k < count; k++) to[k] += more[k];
 }

@@ -48,7 +48,7 @@ static void pb_copy_opens(pb_copier *k, pb_block *copy) {
 }
 
 /* The copy of a block, whose parts are copied by pb_copied. */
-static pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
+PB_PRECOMPILED pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
   if (!pb_is_cell(b) || b == &pb_undef) return b;
   pb_twin *twin = 0;
   if (b->count != 1) {
@@ -89,7 +89,7 @@ static pb_block *pb_copy_block(pb_copier *k, pb_block *b) {
 }
 
 /* The same of an array. */
-static void pb_copy_array(pb_copier *k, void *array) {
+PB_PRECOMPILED void pb_copy_array(pb_copier *k, void *array) {
   pb_any *const a = array;
   pb_block *const from = a->b;
   a->b = pb_copy_block(k, from);
@@ -97,7 +97,7 @@ static void pb_copy_array(pb_copier *k, void *array) {
 }
 
 /* Copies the parts of what has been copied. */
-static void pb_copied(pb_copier *k) {
+PB_PRECOMPILED void pb_copied(pb_copier *k) {
   while (k->depth > 0) {
     pb_block *const b = k->open[--k->depth];
     if (b->kind == PB_ARRAY) {

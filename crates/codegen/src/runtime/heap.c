@@ -60,6 +60,10 @@ extern double lgamma_r(double, int *);
 #define PB_UNUSED __attribute__((unused))
 /* What is called wherever it is used: much is done in it, or it is used in many places. */
 #define PB_CALLED static PB_UNUSED __attribute__((noinline))
+/* What is compiled with Pullback itself: a program that runs in its process calls it there, by a table. It takes nothing
+   whose layout hangs on the program or on the processor. */
+#define PB_PRECOMPILED PB_CALLED
+#define PB_INLINE static inline PB_UNUSED __attribute__((always_inline))
 #define PB_RARE(x) __builtin_expect(!!(x), 0)
 /* A number that is rounded before anything is added to it. */
 #if defined(__clang__)
@@ -318,7 +322,7 @@ static pb_large *pb_pool_take(uint64_t bytes) {
 }
 
 /* Keeps a block, in place of those that nothing has taken for the longest time. */
-static void pb_pool_give(pb_large *large) {
+PB_PRECOMPILED void pb_pool_give(pb_large *large) {
   if (large->bytes < PB_POOLED || large->bytes > PB_POOL) return free(large);
   pb_pool_enter();
   pb_large **first = &pb_pool.sized[pb_pool_list(large->bytes)];
@@ -379,7 +383,7 @@ static void pb_chunk_begins(pb_chunk *chunk) {
 }
 
 /* A block of another chunk, or one that nothing has had yet. */
-PB_CALLED void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
+PB_PRECOMPILED void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
   const uint32_t size = (uint32_t)(bytes / 16);
   pb_chunk *chunk = c->current[size];
   if (!chunk || !chunk->fresh) {
@@ -413,7 +417,7 @@ PB_CALLED void *pb_take_small(pb_ctx *c, int32_t site, uint64_t bytes) {
 }
 
 /* Gives a block back to a chunk from which nothing is taken now. */
-PB_CALLED void pb_give_back(pb_ctx *c, void *block) {
+PB_PRECOMPILED void pb_give_back(pb_ctx *c, void *block) {
   pb_chunk *const chunk = (pb_chunk *)((uintptr_t)block & ~(uintptr_t)(PB_CHUNK - 1));
   *(void **)block = chunk->free;
   chunk->free = block;
@@ -421,7 +425,7 @@ PB_CALLED void pb_give_back(pb_ctx *c, void *block) {
   pb_chunk_opens(c, chunk);
 }
 
-PB_CALLED void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
+PB_PRECOMPILED void *pb_take_slow(pb_ctx *c, int32_t site, uint64_t bytes) {
   if (bytes <= PB_KEPT) {
     pb_large **spare = &c->spare[bytes / 64 % 64];
     for (int tries = 0; *spare && tries < 4; tries++, spare = &(*spare)->spare) {
@@ -549,7 +553,7 @@ static inline void pb_let_go(pb_block **list, pb_block *b) {
   }
 }
 
-PB_CALLED void pb_free(pb_ctx *c, pb_block *b) {
+PB_PRECOMPILED void pb_free(pb_ctx *c, pb_block *b) {
   pb_block *list = b;
   b->count = 0;
   while (list) {
@@ -583,7 +587,7 @@ static inline PB_UNUSED void pb_dec(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free(c, b);
 }
 /* The same of an array of numbers. */
-PB_CALLED void pb_free_plain(pb_ctx *c, pb_block *b) {
+PB_PRECOMPILED void pb_free_plain(pb_ctx *c, pb_block *b) {
   pb_give(c, b, sizeof(pb_buffer) + ((pb_buffer *)b)->bytes);
 }
 static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {

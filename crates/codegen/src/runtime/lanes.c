@@ -1,7 +1,6 @@
 /* Eight lanes at once: vectors of Reals, and of Ints or masks, whose lanes are 0 or -1. They are of two parts where
    processors have no vectors of that size: compilers keep larger ones in memory. */
 
-#define PB_INLINE static inline PB_UNUSED __attribute__((always_inline))
 /* What takes dozens of operations: much code calls it, so that it is compiled once. Of two that share most of what they do
    for one argument, such as the sine and the cosine, neither is called: where both are wanted that is done once. */
 #ifdef PB_LARGE
@@ -537,18 +536,6 @@ PB_CALLED void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t s
 PB_INLINE void pb_put_rows_int(int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t count, int64_t m) {
   pb_put_rows((double *)p, stride, (const pb_v *)own, step, count, m);
 }
-
-/* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
-static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
-  uint64_t count = size;
-  for (int k = 0; k < rank; k++)
-    if (d[k] <= 0) count = 0;
-  for (int k = 0; k < rank && count > 0; k++)
-    if (__builtin_mul_overflow(count, (uint64_t)d[k], &count) || count > UINT64_MAX - 64)
-      pb_out_of_memory(c, site, (uint64_t)d[k], size);
-  return pb_buffer_of(c, site, PB_BOOL, count + 64);
-}
-#define PB_ALIGNED(b) ((void *)(((uintptr_t)PB_ITEMS(b) + 63) & ~(uintptr_t)63))
 
 /* Functions that only numbers have, lane after lane: of a part, and of all. */
 #define PB_LANES1(type, f, a) ({ \

@@ -203,7 +203,7 @@ PB_CALLED pb_block *pb_spread_out(
 
 /* Runs such a loop with so many iterations. What no thread has done is done here, with all the memory and the stack
    that there are, so that a run fails as on one thread. */
-static PB_UNUSED PB_APART void pb_spread(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
+PB_PRECOMPILED PB_APART void pb_spread(pb_ctx *c, const pb_loop *loop, void *frame, int64_t count) {
   pb_word words[PB_LEFT];
   pb_shared shared;
   pb_adds adds = pb_adds_of(loop, frame, count);

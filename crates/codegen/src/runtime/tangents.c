@@ -150,7 +150,7 @@ static void pb_plus_parts(pb_ctx *c, int32_t site, pb_work *work) {
 }
 
 /* The sum of two tangents of data, which are looked at. */
-static PB_UNUSED pb_data pb_plus_data(pb_ctx *c, int32_t site, uint32_t type, pb_data a, pb_data b) {
+PB_PRECOMPILED pb_data pb_plus_data(pb_ctx *c, int32_t site, uint32_t type, pb_data a, pb_data b) {
   int64_t one = (int64_t)(intptr_t)a, other = (int64_t)(intptr_t)b, sum;
   pb_work work = {0};
   pb_push(c, site, &work, (pb_part){&one, &other, &sum, type, 0, PB_DATA, 0});
@@ -159,7 +159,7 @@ static PB_UNUSED pb_data pb_plus_data(pb_ctx *c, int32_t site, uint32_t type, pb
 }
 
 /* The sum of two arrays of tangents of data, which are looked at. */
-static PB_UNUSED void pb_plus_datas(pb_ctx *c, int32_t site, uint32_t type, int rank, const void *a, const void *b,
+PB_PRECOMPILED void pb_plus_datas(pb_ctx *c, int32_t site, uint32_t type, int rank, const void *a, const void *b,
                                     void *sum) {
   pb_work work = {0};
   pb_push(c, site, &work, (pb_part){a, b, sum, type, 0, PB_DATA, (uint8_t)rank});
@@ -167,7 +167,7 @@ static PB_UNUSED void pb_plus_datas(pb_ctx *c, int32_t site, uint32_t type, int 
 }
 
 /* Adds a tangent of data to what is accumulated. */
-static PB_UNUSED void pb_add_data(pb_ctx *c, int32_t site, uint32_t type, pb_data *to, pb_data v) {
+PB_PRECOMPILED void pb_add_data(pb_ctx *c, int32_t site, uint32_t type, pb_data *to, pb_data v) {
   pb_data sum = pb_plus_data(c, site, type, *to, v);
   pb_dec_data(c, *to);
   *to = sum;
@@ -285,12 +285,12 @@ static PB_UNUSED void pb_taken_in(pb_ctx *c, int32_t site, uint32_t elem, uint32
   pb_done(c, &work);
 }
 
-static PB_UNUSED void pb_to_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+PB_PRECOMPILED void pb_to_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
                                     const void *value, const void *tangent, void *made) {
   pb_taken_in(c, site, elem, type, seen, rank, value, tangent, made, 0);
 }
 
-static PB_UNUSED void pb_to_cotangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+PB_PRECOMPILED void pb_to_cotangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
                                       const void *value, const void *cotangent, void *made) {
   pb_taken_in(c, site, elem, type, seen, rank, value, cotangent, made, 1);
 }
@@ -339,7 +339,7 @@ static void pb_give_out(pb_ctx *c, int32_t site, pb_work *work, pb_part part) {
   }
 }
 
-static PB_UNUSED void pb_from_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
+PB_PRECOMPILED void pb_from_tangent(pb_ctx *c, int32_t site, uint32_t elem, uint32_t type, uint32_t seen, int rank,
                                       const void *value, const void *tangent, void *made) {
   pb_work work = {0};
   pb_push(c, site, &work, (pb_part){value, tangent, made, type, seen, (uint8_t)elem, (uint8_t)rank});

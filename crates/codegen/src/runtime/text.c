@@ -15,14 +15,14 @@ static void pb_str_add(pb_string *s, const char *text, uint64_t len) {
   s->len += (int64_t)len;
 }
 
-static PB_UNUSED pb_data pb_str_new(pb_ctx *c, int32_t site, const char *text, uint64_t len) {
+PB_PRECOMPILED pb_data pb_str_new(pb_ctx *c, int32_t site, const char *text, uint64_t len) {
   pb_string *s = pb_str_room(c, site, len);
   pb_str_add(s, text, len);
   return &s->buffer.head;
 }
 
 /* One text, which is used up, and then the other; in place if nothing else sees the first. */
-static PB_UNUSED pb_data pb_str_join(pb_ctx *c, int32_t site, pb_data one, pb_data other) {
+PB_PRECOMPILED pb_data pb_str_join(pb_ctx *c, int32_t site, pb_data one, pb_data other) {
   const pb_text a = pb_text_of(c, one), b = pb_text_of(c, other);
   const int alone = pb_is_cell(one) && one->count == 1;
   if (alone && a.len + b.len <= pb_str_capacity((pb_string *)one)) {
@@ -38,7 +38,7 @@ static PB_UNUSED pb_data pb_str_join(pb_ctx *c, int32_t site, pb_data one, pb_da
   return &s->buffer.head;
 }
 
-static PB_UNUSED _Bool pb_str_eq(pb_ctx *c, pb_data one, pb_data other) {
+PB_PRECOMPILED _Bool pb_str_eq(pb_ctx *c, pb_data one, pb_data other) {
   if (one == other) return 1;
   const pb_text a = pb_text_of(c, one), b = pb_text_of(c, other);
   return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
@@ -67,7 +67,7 @@ static int pb_is_decimal(const char *text, uint64_t len) {
 }
 
 /* The number that a text says; NaN where it says none. */
-static PB_UNUSED double pb_read_real(pb_ctx *c, pb_data data) {
+PB_PRECOMPILED double pb_read_real(pb_ctx *c, pb_data data) {
   const pb_text text = pb_text_of(c, data);
   const int has_sign = text.len > 0 && (*text.p == '+' || *text.p == '-');
   const char *p = text.p + has_sign;
@@ -84,7 +84,7 @@ static PB_UNUSED double pb_read_real(pb_ctx *c, pb_data data) {
   return __builtin_isinf(x) ? NAN : minus ? -x : x;
 }
 
-static PB_UNUSED pb_data pb_show_int(pb_ctx *c, int32_t site, int64_t n) {
+PB_PRECOMPILED pb_data pb_show_int(pb_ctx *c, int32_t site, int64_t n) {
   char text[24];
   const int len = snprintf(text, sizeof text, "%lld", (long long)n);
   return pb_str_new(c, site, text, (uint64_t)len);
@@ -128,7 +128,7 @@ static int pb_fewest(double x, char *text, size_t room) {
   return 17;
 }
 
-static PB_UNUSED pb_data pb_show_real(pb_ctx *c, int32_t site, double x) {
+PB_PRECOMPILED pb_data pb_show_real(pb_ctx *c, int32_t site, double x) {
   char digits[40], text[64];
   char *to = text;
   if (__builtin_isnan(x)) return pb_str_new(c, site, "nan", 3);
@@ -160,7 +160,7 @@ static PB_UNUSED pb_data pb_show_real(pb_ctx *c, int32_t site, double x) {
   return pb_str_new(c, site, text, (uint64_t)(to - text));
 }
 
-static PB_UNUSED pb_data pb_quote(pb_ctx *c, int32_t site, pb_data of) {
+PB_PRECOMPILED pb_data pb_quote(pb_ctx *c, int32_t site, pb_data of) {
   const pb_text text = pb_text_of(c, of);
   pb_string *s = pb_str_room(c, site, 2 * text.len + 2);
   pb_str_add(s, "\"", 1);
@@ -179,7 +179,7 @@ static PB_UNUSED pb_data pb_quote(pb_ctx *c, int32_t site, pb_data of) {
   return &s->buffer.head;
 }
 
-static PB_UNUSED pb_data pb_enclose(pb_ctx *c, int32_t site, pb_data of) {
+PB_PRECOMPILED pb_data pb_enclose(pb_ctx *c, int32_t site, pb_data of) {
   const pb_text text = pb_text_of(c, of);
   const unsigned char first = text.len ? (unsigned char)text.p[0] : 0;
   const int is_name = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first >= 0x80;
@@ -192,7 +192,7 @@ static PB_UNUSED pb_data pb_enclose(pb_ctx *c, int32_t site, pb_data of) {
 }
 
 /* Tells a line: the host, or where there is none that listens, standard error. */
-static PB_UNUSED void pb_tell(pb_ctx *c, pb_data of) {
+PB_PRECOMPILED void pb_tell(pb_ctx *c, pb_data of) {
   const pb_text text = pb_text_of(c, of);
   if (c->tell) {
     c->tell(c->host, text.p, text.len);

@@ -206,7 +206,7 @@ static void pb_run_rest(pb_ctx *c, pb_shared *shared) {
 /* Runs a loop with so many iterations, of which so many go at once: by other threads too, if there may be some. Pieces
    are whole numbers of iterations that go at once, so that each is computed the same way however many threads there
    are. */
-static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step) {
+PB_PRECOMPILED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, int64_t count, int64_t step) {
   const uint64_t threads = pb_crew(c, count, step);
   if (threads < 2) return part(c, frame, 0, count, 0);
   const int64_t piece = (count / step / (8 * (int64_t)threads) + 1) * step;
@@ -218,7 +218,7 @@ static PB_UNUSED void pb_share(pb_ctx *c, pb_stretch *part, const void *frame, i
 
 /* As pb_share, of a loop that adds up, in a place of so many numbers: pieces are always the same, and are joined in
    their order. One thread needs one place; several need one for each piece, if there is the memory. */
-static PB_UNUSED void pb_share_sums(
+PB_PRECOMPILED void pb_share_sums(
     pb_ctx *c, int32_t site, pb_stretch *part, pb_join *join, const void *frame, int64_t count, int64_t step,
     int64_t total) {
   const int64_t piece = (count / step / PB_SUMS + 1) * step, pieces = count < 0 ? 0 : (count + piece - 1) / piece;
@@ -234,9 +234,4 @@ static PB_UNUSED void pb_share_sums(
     join(frame, shared.own + at * shared.apart);
   }
   pb_dec(c, block);
-}
-
-/* Adds numbers to others. */
-PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {
-  for (int64_t k = 0; k < count; k++) to[k] += more[k];
 }
