@@ -116,8 +116,7 @@ typedef struct {
   int64_t d[PB_RANK];
 } pb_build;
 
-PB_PRECOMPILED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made,
-                                                              int64_t room) {
+PB_PRECOMPILED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_build *made, int64_t room) {
   uint64_t count;
   if (__builtin_mul_overflow((uint64_t)room, made->row, &count))
     pb_out_of_memory(c, site, UINT64_MAX, pb_size(elem));
@@ -138,8 +137,8 @@ PB_PRECOMPILED void pb_build_room(pb_ctx *c, int32_t site, uint32_t elem, pb_bui
 }
 
 /* A row at a place, which is the next one, or in a loop with a known number of rows any. */
-static PB_UNUSED void pb_build_row(pb_ctx *c, int32_t site, uint32_t elem, int rank, pb_build *made, const void *row,
-                                   int64_t at, int64_t expected) {
+PB_PRECOMPILED void pb_build_row(pb_ctx *c, int32_t site, uint32_t elem, int rank, pb_build *made, const void *row,
+                                 int64_t at, int64_t expected) {
   const pb_any *r = row;
   uint64_t size = pb_size(elem);
   if (r->b == &pb_undef) {
