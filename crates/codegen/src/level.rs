@@ -20,7 +20,7 @@ pub enum Level {
 
 /// How long a text may be, in bytes, that is compiled with all that the compiler has. At `-O3` gcc's time grows faster than
 /// the text: 160 kB take 7.3 s and 570 kB 44 s, and 4.5 and 17 s at [`LARGE`].
-const LONG: usize = 100_000;
+const LONG: usize = 75_000;
 
 impl Level {
     /// The level for a text as long as this one. It hangs on the text alone, so that a program has one code.
