@@ -20,10 +20,11 @@ use pullback_base::{Diagnostic, Instant, Progress, bug};
 use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
-use crate::compiler::{Failure, Level};
+use crate::compiler::Failure;
 use crate::emit::{Code, Cuts, Fp, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
+use crate::level::Level;
 use crate::limits::{Limits, Threads, WORTH};
 use crate::load::{Context, Library};
 use crate::read::{literal, read, string};

@@ -17,10 +17,11 @@ use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, Limits, Progress, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
-use crate::compiler::{Failure, Level};
+use crate::compiler::Failure;
 use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_all};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
+use crate::level::Level;
 use crate::limits::WORTH;
 use crate::load::{Context, Library};
 use crate::lookout::{Going, Post, Watch, generation};

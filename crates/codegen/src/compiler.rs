@@ -26,21 +26,8 @@ use crate::cache::{Cache, Key};
 use crate::emit::Fp;
 use crate::folder::{Folder, open_file};
 use crate::guard::run;
+use crate::level::{FLAGS, Level, rounding};
 use crate::object::check;
-use crate::registers::Registers;
-
-/// How hard the compiler tries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// For code that runs once, such as tests.
-    Quick,
-    /// For code that runs long, on this machine.
-    Fast,
-    /// As [`Level::Fast`], for so much code that the compiler would take longer over it than most runs do.
-    Large,
-    /// For code that runs long, on every machine of this kind.
-    Portable,
-}
 
 /// Why there is no native code.
 #[derive(Clone, Debug)]
@@ -54,83 +41,6 @@ pub enum Failure {
     /// The time was over before the compiler had ended.
     Late,
 }
-
-/// How long a text may be, in bytes, that is compiled with all that the compiler has. At `-O3` gcc's time grows faster than
-/// the text: 160 kB take 7.3 s and 570 kB 44 s, and 4.5 and 17 s at [`LARGE`].
-const LONG: usize = 100_000;
-
-impl Level {
-    /// The level for a text as long as this one. It hangs on the text alone, so that a program has one code.
-    pub(crate) fn of_text(self, text: &str) -> Self {
-        if self == Self::Fast && text.len() > LONG { Self::Large } else { self }
-    }
-
-    /// The registers that code is for: those of this processor, or the same for all machines, which are promised the bits of
-    /// a C file.
-    pub fn registers(self) -> Registers {
-        match self {
-            Self::Quick | Self::Fast | Self::Large => Registers::here(),
-            Self::Portable => Registers::WIDE,
-        }
-    }
-
-    fn flags(self) -> &'static [&'static str] {
-        match self {
-            Self::Quick => &["-O1"],
-            Self::Fast => NATIVE,
-            Self::Large => LARGE,
-            Self::Portable => &["-O3", "-DPB_PORTABLE"],
-        }
-    }
-}
-
-/// How products and sums are rounded: each, where bits are to be those of another engine or machine, or once both.
-fn rounding(fp: Fp, level: Level) -> &'static [&'static str] {
-    match (fp, level) {
-        (Fp::Strict, _) | (Fp::Fast, Level::Portable) => &["-ffp-contract=off"],
-        (Fp::Fast, Level::Quick | Level::Fast | Level::Large) => {
-            &["-ffp-contract=fast", "-DPB_CONTRACTS"]
-        }
-    }
-}
-
-/// What is asked for code that runs long here. Where the compiler knows a processor by an older one it takes it for
-/// slow at wide vectors, and spends registers of those on addresses: so it is told to tune for none.
-const NATIVE: &[&str] = if cfg!(target_arch = "x86_64") {
-    &["-O3", "-march=native", "-mtune=generic"]
-} else {
-    &["-O3", "-march=native"]
-};
-
-/// What is asked for much code: the passes that are worth their time. Kernels are vectors already, so that what is missed is
-/// in scalar code: of fourteen programs with gradients most run as fast as at `-O3`, and the slowest takes 1.1 times as long.
-/// Small arrays of a few vectors become registers only where loops over them are peeled. Clang and Zig refuse options that
-/// they do not know, and know these. The runtime calls its longer functions of vectors then, instead of expanding them.
-const LARGE: &[&str] = &[
-    "-O1",
-    "-DPB_LARGE",
-    "-finline-functions",
-    "-finline-small-functions",
-    "-fexpensive-optimizations",
-    "-foptimize-sibling-calls",
-    "-ftree-vrp",
-    "-fpeel-loops",
-    "-march=native",
-    if cfg!(target_arch = "x86_64") { "-mtune=generic" } else { "-march=native" },
-];
-
-/// What is asked of every compiler.
-const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-strict-aliasing",
-    "-w",
-    // The assembler reads while the compiler writes.
-    "-pipe",
-];
 
 /// The system's C compiler.
 #[derive(Debug)]
@@ -154,12 +64,12 @@ impl Line {
         command
     }
 
-    /// The flags of a level. Zig takes the processor that it should tune for as the one that it compiles for.
-    fn flags(&self, level: Level) -> impl Iterator<Item = &'static str> {
+    /// The options of a level.
+    fn flags(&self, level: Level) -> Vec<&'static str> {
         let words = std::iter::once(&self.name).chain(&self.args);
         let stems = words.filter_map(|word| Path::new(word).file_stem());
         let is_zig = stems.into_iter().any(|stem| stem == "zig" || stem == "ziglang");
-        level.flags().iter().copied().filter(move |flag| !(is_zig && flag.starts_with("-mtune")))
+        if is_zig { level.flags_of_zig() } else { level.flags().to_vec() }
     }
 
     /// What the environment's `CC` says: the name of a file, which may have blanks in it, or a command with arguments.
@@ -252,14 +162,12 @@ const ENVIRONMENT: &[&str] = &[
 
 /// The key of the object that a text becomes, in so many translation units: all that decides what it is.
 pub(crate) fn key(text: &str, units: usize, fp: Fp, level: Level) -> Option<Key> {
-    let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
+    let Compiler { line, identity } = known()?;
+    let mut parts = vec![identity.clone(), processor(), text.as_bytes().to_vec()];
     parts.push(units.to_le_bytes().to_vec());
+    let flags = line.flags(level);
     parts.extend(
-        FLAGS
-            .iter()
-            .chain(level.flags())
-            .chain(rounding(fp, level))
-            .map(|flag| flag.as_bytes().to_vec()),
+        FLAGS.iter().chain(&flags).chain(rounding(fp, level)).map(|flag| flag.as_bytes().to_vec()),
     );
     parts.extend(ENVIRONMENT.iter().map(|name| match std::env::var_os(name) {
         Some(value) => [b"=", value.as_encoded_bytes()].concat(),
@@ -339,13 +247,7 @@ pub(crate) fn compile(
             }
         }
     };
-    let file = open_file(&object).map_err(|error| {
-        asked.refused(&format!("made no shared object ({error}), though it ended well"), &printed)
-    })?;
-    match check(&file) {
-        Ok(()) => Ok(Compiled { file, path: object, units }),
-        Err(what) => Err(asked.refused(&format!("made no shared object, but {what}"), &printed)),
-    }
+    asked.whole(object, &printed, units)
 }
 
 /// What is asked of the compiler, whatever it reads.
@@ -382,12 +284,12 @@ impl Asked<'_> {
             if let Some(bytes) = kept.and_then(|(cache, key)| cache.read(key)) {
                 written(&object, &bytes)?;
             } else {
-                sources.push((self.source(at, text)?, object.clone()));
+                sources.push((self, self.source(at, text)?, object.clone()));
                 missing.push((key, object.clone()));
             }
             objects.push(object);
         }
-        self.side_by_side(&sources)?;
+        side_by_side(&sources)?;
         if let Some(cache) = cache {
             let made = missing
                 .iter()
@@ -398,34 +300,23 @@ impl Asked<'_> {
         Ok((objects, units))
     }
 
+    /// The shared object that was made, where it is a whole one.
+    fn whole(self, path: PathBuf, printed: &[u8], units: Units) -> Result<Compiled, Failure> {
+        let file = open_file(&path).map_err(|error| {
+            let what = format!("made no shared object ({error}), though it ended well");
+            self.refused(&what, printed)
+        })?;
+        match check(&file) {
+            Ok(()) => Ok(Compiled { file, path, units }),
+            Err(what) => Err(self.refused(&format!("made no shared object, but {what}"), printed)),
+        }
+    }
+
     /// Links objects to one. What was printed.
     fn link(self, objects: &[PathBuf], to: &Path) -> Result<Vec<u8>, Failure> {
         let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
         args.extend(objects[1..].iter().map(|part| part.as_os_str()));
         self.run(&args, &objects[0], to)
-    }
-
-    /// Compiles each of these to an object, as many at once as there are processors.
-    fn side_by_side(self, sources: &[(PathBuf, PathBuf)]) -> Result<(), Failure> {
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<(), Failure> {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((source, object)) = sources.get(at) else { return Ok(()) };
-                self.run(&["-c".as_ref()], source, object)?;
-            }
-        };
-        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        std::thread::scope(|scope| {
-            // A program ends with the thread that began it, and this one waits for all.
-            let others: Vec<_> =
-                (1..processors.min(sources.len())).map(|_| scope.spawn(work)).collect();
-            let own = work();
-            others.into_iter().fold(own, |so_far, other| {
-                let other = other.join().unwrap_or_else(|payload| resume_unwind(payload));
-                so_far.and(other)
-            })
-        })
     }
 
     /// Runs the compiler with these arguments too. What it printed.
@@ -453,6 +344,29 @@ impl Asked<'_> {
             if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
         Failure::Refused(format!("`{shown}` {what}{told}"))
     }
+}
+
+/// Compiles each of these to an object, as many at once as there are processors.
+fn side_by_side(sources: &[(Asked<'_>, PathBuf, PathBuf)]) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), Failure> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((asked, source, object)) = sources.get(at) else { return Ok(()) };
+            asked.run(&["-c".as_ref()], source, object)?;
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        // A program ends with the thread that began it, and this one waits for all.
+        let others: Vec<_> =
+            (1..processors.min(sources.len())).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        others.into_iter().fold(own, |so_far, other| {
+            let other = other.join().unwrap_or_else(|payload| resume_unwind(payload));
+            so_far.and(other)
+        })
+    })
 }
 
 /// Writes a file.
@@ -510,13 +424,34 @@ fn plain(line: &str) -> String {
     plain
 }
 
-/// Compiles the text of a library to a shared object, and puts it at a path.
-pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
+/// Compiles the texts of a library, each at a level of its own, side by side to one shared object, and puts it at a path.
+pub fn shared_object(texts: &[(Level, &str)], fp: Fp, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(no_folder)?;
-    let Compiled { path, .. } = compile(&[text], Fp::Fast, level, (&folder, None), None)?;
+    let Compiled { path, .. } = match texts {
+        [(level, text)] => compile(&[text], fp, *level, (&folder, None), None)?,
+        texts => levels(texts, fp, &folder)?,
+    };
     let copied = std::fs::copy(path, to).map(drop);
     copied
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))
+}
+
+/// Compiles several texts to one shared object, each at its level.
+fn levels(texts: &[(Level, &str)], fp: Fp, folder: &Folder) -> Result<Compiled, Failure> {
+    let Some(Compiler { line, .. }) = known() else { return Err(Failure::NoCompiler) };
+    let (mut todo, mut objects) = (vec![], vec![]);
+    for (at, (level, text)) in texts.iter().enumerate() {
+        let asked = Asked { line, fp, level: *level, folder, until: None };
+        let object = folder.file(&format!("code{at}.o"));
+        todo.push((asked, asked.source(at, text)?, object.clone()));
+        objects.push(object);
+    }
+    side_by_side(&todo)?;
+    let linking = Asked { line, fp, level: Level::Portable, folder, until: None };
+    let object = folder.file("code.so");
+    let printed = linking.link(&objects, &object)?;
+    let units = Units { made: texts.len(), found: 0 };
+    linking.whole(object, &printed, units)
 }
 
 /// The failure if there is no folder to compile in.

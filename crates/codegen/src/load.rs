@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::cache::Cache;
-use crate::compiler::{Compiled, Failure, Level, Units, compile, key, no_folder};
+use crate::compiler::{Compiled, Failure, Units, compile, key, no_folder};
 use crate::emit::Code;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
+use crate::level::Level;
 use crate::loader::{Error, Object};
 use crate::routines::Table;
 use pullback_base::Instant;
