@@ -58,8 +58,8 @@ pub(crate) fn renamed(exports: &[Export], of: Microarchitecture) -> String {
 pub(crate) fn declared(name: &str, targets: &[Microarchitecture]) -> String {
     let names: Vec<&str> = targets.iter().map(|of| of.name()).collect();
     format!(
-        "/* Which code this process uses, that for the highest level that the machine has of {}; but none above the level\n\
-         \x20  that PULLBACK_TARGET names in the environment when the library is loaded. */\n\
+        "/* The level of the code that this process uses: the highest that the machine has of {}.\n\
+         \x20  PULLBACK_TARGET in the environment, when the library is loaded, names the highest that is allowed. */\n\
          const char *{name}_target(void);\n",
         names.join(", ")
     )
@@ -102,9 +102,10 @@ pub(crate) fn dispatcher(
         writeln!(text, "PB_EXPORT const char *{name}_target(void) {{ return pb_used()->name; }}");
     for Export { symbol, gives, takes, args } in exports {
         let back = if gives == "void" { "" } else { "return " };
+        let space = if gives.ends_with('*') { "" } else { " " };
         let _ = writeln!(
             text,
-            "PB_EXPORT {gives} {symbol}({takes}) {{ {back}pb_used()->{symbol}({args}); }}"
+            "PB_EXPORT {gives}{space}{symbol}({takes}) {{ {back}pb_used()->{symbol}({args}); }}"
         );
     }
     text

@@ -241,11 +241,10 @@ pub fn shared_object(
     library: &Built,
     to: &Path,
 ) -> Result<(), Stop> {
-    let level = asked.target.unwrap_or_default().level();
     // The part for all machines takes the compiler longest, so that it comes first.
     let mut texts: Vec<(Level, &str)> =
         library.parts.iter().map(|(of, text)| (of.level(), text.as_str())).collect();
-    let own = if texts.is_empty() { level } else { Level::Portable };
+    let own = asked.target.map_or(Level::Portable, Target::level);
     texts.push((own, &library.source));
     match pullback_codegen::shared_object(&texts, asked.fp(), to) {
         Ok(()) => Ok(()),
