@@ -21,9 +21,11 @@ use std::fmt::Write;
 use pullback_base::{Span, bug};
 use pullback_ir::{Elem, Type};
 
+use crate::dispatch::{self, EXPORT, Export, HIDDEN, dispatcher, renamed};
 use crate::emit::{Unit, library_file, prefix};
 use crate::field::Field;
-use crate::library::{EXPORT, Interface};
+use crate::library::Interface;
+use crate::microarchitecture::Microarchitecture;
 
 pub use compressed::{Compressed, Entries, Sweep};
 
@@ -106,23 +108,36 @@ impl Leaf {
     }
 }
 
+/// The functions that CasADi finds for one: what the name ends with, what it gives, its parameters, and their names.
+const FUNCTIONS: &[[&str; 4]] = &[
+    [
+        "",
+        "int",
+        "const double **arg, double **res, long long *iw, double *w, int mem",
+        "arg, res, iw, w, mem",
+    ],
+    ["_n_in", "long long", "void", ""],
+    ["_n_out", "long long", "void", ""],
+    ["_name_in", "const char *", "long long i", "i"],
+    ["_name_out", "const char *", "long long i", "i"],
+    ["_sparsity_in", "const long long *", "long long i", "i"],
+    ["_sparsity_out", "const long long *", "long long i", "i"],
+    ["_diff_in", "int", "long long i", "i"],
+    ["_diff_out", "int", "long long i", "i"],
+    [
+        "_work",
+        "int",
+        "long long *arg, long long *res, long long *iw, long long *w",
+        "arg, res, iw, w",
+    ],
+    ["_incref", "void", "void", ""],
+    ["_decref", "void", "void", ""],
+];
+
 impl Casadi {
     /// The names that a function has beside its own.
-    pub fn endings() -> &'static [&'static str] {
-        &[
-            "",
-            "_n_in",
-            "_n_out",
-            "_name_in",
-            "_name_out",
-            "_sparsity_in",
-            "_sparsity_out",
-            "_diff_in",
-            "_diff_out",
-            "_work",
-            "_incref",
-            "_decref",
-        ]
+    pub fn endings() -> Vec<&'static str> {
+        FUNCTIONS.iter().map(|[ending, ..]| *ending).collect()
     }
 
     /// What the names of functions begin with.
@@ -141,6 +156,9 @@ impl Casadi {
              #ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
              const char *{name}_message(void);\n"
         );
+        if !self.interface.targets.is_empty() {
+            text.push_str(&dispatch::declared(name, &self.interface.targets));
+        }
         for Table { symbol, about, .. } in &self.tables {
             let _ = write!(
                 text,
@@ -159,15 +177,42 @@ impl Casadi {
         text
     }
 
-    /// The C file; as [`Interface::source`].
+    /// The functions that it exports.
+    fn exports(&self) -> Vec<Export> {
+        let message = format!("{}_message", self.interface.name);
+        let (gives, takes) = ("const char *".to_owned(), "void".to_owned());
+        let message = Export { symbol: message, gives, takes, args: String::new() };
+        let functions = self.tables.iter().flat_map(|table| {
+            FUNCTIONS.iter().map(|[ending, gives, takes, args]| Export {
+                symbol: format!("{}{ending}", table.symbol),
+                gives: (*gives).to_owned(),
+                takes: (*takes).to_owned(),
+                args: (*args).to_owned(),
+            })
+        });
+        std::iter::once(message).chain(functions).collect()
+    }
+
+    /// The C file of the dispatcher among the targets.
+    pub fn dispatcher(&self) -> String {
+        let Interface { name, targets, .. } = &self.interface;
+        dispatcher((name, &self.header()), &self.exports(), targets)
+    }
+
+    /// The C file, or the part of the library for one of its targets; as [`Interface::source`].
     pub fn source(
         &self,
         units: &[Unit<'_>],
+        target: Option<Microarchitecture>,
         place: &dyn Fn(Span) -> String,
     ) -> Result<String, String> {
-        let declared = [self.header(), self.interface.arrays()].concat();
+        let (renamed, mark) = match target {
+            Some(of) => (renamed(&self.exports(), of), HIDDEN),
+            None => (String::new(), EXPORT),
+        };
+        let declared = [renamed, self.header(), self.interface.arrays()].concat();
         let mut text = self.interface.calls(units, &declared, place)?;
-        text.push_str(EXPORT);
+        text.push_str(mark);
         text.push_str(include_str!("runtime/casadi.c"));
         let name = &self.interface.name;
         let _ = writeln!(text, "PB_EXPORT const char *{name}_message(void) {{ return pb_told; }}");

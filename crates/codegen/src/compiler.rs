@@ -24,7 +24,7 @@ use crate::discovery::{Compiler, Line, known};
 use crate::emit::Fp;
 use crate::folder::{Folder, open_file};
 use crate::guard::run;
-use crate::level::Level;
+use crate::level::{FLAGS, Level, rounding};
 use crate::object::check;
 
 /// Why there is no native code.
@@ -40,29 +40,6 @@ pub enum Failure {
     Late,
 }
 
-/// How products and sums are rounded: each, where bits are to be those of another engine or machine, or once both.
-fn rounding(fp: Fp, level: Level) -> &'static [&'static str] {
-    match (fp, level) {
-        (Fp::Strict, _) | (Fp::Fast, Level::Portable) => &["-ffp-contract=off"],
-        (Fp::Fast, Level::Quick | Level::Fast | Level::Large) => {
-            &["-ffp-contract=fast", "-DPB_CONTRACTS"]
-        }
-    }
-}
-
-/// What is asked of every compiler.
-const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-strict-aliasing",
-    "-w",
-    // The assembler reads while the compiler writes.
-    "-pipe",
-];
-
 /// The variables of the environment that compilers look at.
 const ENVIRONMENT: &[&str] = &[
     "CPATH",
@@ -75,14 +52,12 @@ const ENVIRONMENT: &[&str] = &[
 
 /// The key of the object that a text becomes, in so many translation units: all that decides what it is.
 pub(crate) fn key(text: &str, units: usize, fp: Fp, level: Level) -> Option<Key> {
-    let mut parts = vec![known()?.identity.clone(), processor(), text.as_bytes().to_vec()];
+    let Compiler { line, identity } = known()?;
+    let mut parts = vec![identity.clone(), processor(), text.as_bytes().to_vec()];
     parts.push(units.to_le_bytes().to_vec());
+    let flags = line.flags(level);
     parts.extend(
-        FLAGS
-            .iter()
-            .chain(level.flags())
-            .chain(rounding(fp, level))
-            .map(|flag| flag.as_bytes().to_vec()),
+        FLAGS.iter().chain(&flags).chain(rounding(fp, level)).map(|flag| flag.as_bytes().to_vec()),
     );
     parts.extend(ENVIRONMENT.iter().map(|name| match std::env::var_os(name) {
         Some(value) => [b"=", value.as_encoded_bytes()].concat(),
@@ -162,13 +137,7 @@ pub(crate) fn compile(
             }
         }
     };
-    let file = open_file(&object).map_err(|error| {
-        asked.refused(&format!("made no shared object ({error}), though it ended well"), &printed)
-    })?;
-    match check(&file) {
-        Ok(()) => Ok(Compiled { file, path: object, units }),
-        Err(what) => Err(asked.refused(&format!("made no shared object, but {what}"), &printed)),
-    }
+    asked.whole(object, &printed, units)
 }
 
 /// What is asked of the compiler, whatever it reads.
@@ -205,12 +174,12 @@ impl Asked<'_> {
             if let Some(bytes) = kept.and_then(|(cache, key)| cache.read(key)) {
                 written(&object, &bytes)?;
             } else {
-                sources.push((self.source(at, text)?, object.clone()));
+                sources.push((self, self.source(at, text)?, object.clone()));
                 missing.push((key, object.clone()));
             }
             objects.push(object);
         }
-        self.side_by_side(&sources)?;
+        side_by_side(&sources)?;
         if let Some(cache) = cache {
             let made = missing
                 .iter()
@@ -221,34 +190,23 @@ impl Asked<'_> {
         Ok((objects, units))
     }
 
+    /// The shared object that was made, where it is a whole one.
+    fn whole(self, path: PathBuf, printed: &[u8], units: Units) -> Result<Compiled, Failure> {
+        let file = open_file(&path).map_err(|error| {
+            let what = format!("made no shared object ({error}), though it ended well");
+            self.refused(&what, printed)
+        })?;
+        match check(&file) {
+            Ok(()) => Ok(Compiled { file, path, units }),
+            Err(what) => Err(self.refused(&format!("made no shared object, but {what}"), printed)),
+        }
+    }
+
     /// Links objects to one. What was printed.
     fn link(self, objects: &[PathBuf], to: &Path) -> Result<Vec<u8>, Failure> {
         let mut args: Vec<&OsStr> = vec!["-shared".as_ref()];
         args.extend(objects[1..].iter().map(|part| part.as_os_str()));
         self.run(&args, &objects[0], to)
-    }
-
-    /// Compiles each of these to an object, as many at once as there are processors.
-    fn side_by_side(self, sources: &[(PathBuf, PathBuf)]) -> Result<(), Failure> {
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<(), Failure> {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((source, object)) = sources.get(at) else { return Ok(()) };
-                self.run(&["-c".as_ref()], source, object)?;
-            }
-        };
-        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        std::thread::scope(|scope| {
-            // A program ends with the thread that began it, and this one waits for all.
-            let others: Vec<_> =
-                (1..processors.min(sources.len())).map(|_| scope.spawn(work)).collect();
-            let own = work();
-            others.into_iter().fold(own, |so_far, other| {
-                let other = other.join().unwrap_or_else(|payload| resume_unwind(payload));
-                so_far.and(other)
-            })
-        })
     }
 
     /// Runs the compiler with these arguments too. What it printed.
@@ -276,6 +234,29 @@ impl Asked<'_> {
             if told.is_empty() { " and printed nothing".to_owned() } else { format!(":\n{told}") };
         Failure::Refused(format!("`{shown}` {what}{told}"))
     }
+}
+
+/// Compiles each of these to an object, as many at once as there are processors.
+fn side_by_side(sources: &[(Asked<'_>, PathBuf, PathBuf)]) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), Failure> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((asked, source, object)) = sources.get(at) else { return Ok(()) };
+            asked.run(&["-c".as_ref()], source, object)?;
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        // A program ends with the thread that began it, and this one waits for all.
+        let others: Vec<_> =
+            (1..processors.min(sources.len())).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        others.into_iter().fold(own, |so_far, other| {
+            let other = other.join().unwrap_or_else(|payload| resume_unwind(payload));
+            so_far.and(other)
+        })
+    })
 }
 
 /// Writes a file.
@@ -333,13 +314,34 @@ fn plain(line: &str) -> String {
     plain
 }
 
-/// Compiles the text of a library to a shared object, and puts it at a path.
-pub fn shared_object(text: &str, level: Level, to: &Path) -> Result<(), Failure> {
+/// Compiles the texts of a library, each at a level of its own, side by side to one shared object, and puts it at a path.
+pub fn shared_object(texts: &[(Level, &str)], fp: Fp, to: &Path) -> Result<(), Failure> {
     let folder = Folder::new().map_err(no_folder)?;
-    let Compiled { path, .. } = compile(&[text], Fp::Fast, level, (&folder, None), None)?;
+    let Compiled { path, .. } = match texts {
+        [(level, text)] => compile(&[text], fp, *level, (&folder, None), None)?,
+        texts => levels(texts, fp, &folder)?,
+    };
     let copied = std::fs::copy(path, to).map(drop);
     copied
         .map_err(|error| Failure::Refused(format!("`{}` cannot be written: {error}", to.display())))
+}
+
+/// Compiles several texts to one shared object, each at its level.
+fn levels(texts: &[(Level, &str)], fp: Fp, folder: &Folder) -> Result<Compiled, Failure> {
+    let Some(Compiler { line, .. }) = known() else { return Err(Failure::NoCompiler) };
+    let (mut todo, mut objects) = (vec![], vec![]);
+    for (at, (level, text)) in texts.iter().enumerate() {
+        let asked = Asked { line, fp, level: *level, folder, until: None };
+        let object = folder.file(&format!("code{at}.o"));
+        todo.push((asked, asked.source(at, text)?, object.clone()));
+        objects.push(object);
+    }
+    side_by_side(&todo)?;
+    let linking = Asked { line, fp, level: Level::Portable, folder, until: None };
+    let object = folder.file("code.so");
+    let printed = linking.link(&objects, &object)?;
+    let units = Units { made: texts.len(), found: 0 };
+    linking.whole(object, &printed, units)
 }
 
 /// The failure if there is no folder to compile in.

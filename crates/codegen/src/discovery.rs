@@ -41,12 +41,12 @@ impl Line {
         command
     }
 
-    /// The flags of a level. Zig takes the processor that it should tune for as the one that it compiles for.
-    pub fn flags(&self, level: Level) -> impl Iterator<Item = &'static str> {
+    /// The options of a level.
+    pub fn flags(&self, level: Level) -> Vec<&'static str> {
         let words = std::iter::once(&self.name).chain(&self.args);
         let stems = words.filter_map(|word| Path::new(word).file_stem());
         let is_zig = stems.into_iter().any(|stem| stem == "zig" || stem == "ziglang");
-        level.flags().iter().copied().filter(move |flag| !(is_zig && flag.starts_with("-mtune")))
+        if is_zig { level.flags_of_zig() } else { level.flags().to_vec() }
     }
 
     /// The key of what a program says of its version. A script, and a command with arguments, may call another one tomorrow.

@@ -1,8 +1,10 @@
-//! Levels of optimisation of the C compiler.
+//! How hard the C compiler tries, and for which processors: the options of each level of native code.
 //!
-//! Input: what code is for, and how much text it is. Output: a [`Level`], with its flags and the registers that code is
-//! scheduled for.
+//! Input: a level, and what numbers may differ in. Output: options, and the vector registers that code is for.
+//!
+//! Invariant: a level's options hang on nothing but the level and the kind of processor that Pullback itself is for.
 
+use crate::emit::Fp;
 use crate::registers::Registers;
 
 /// How hard the compiler tries.
@@ -16,6 +18,10 @@ pub enum Level {
     Large,
     /// For code that runs long, on every machine of this kind.
     Portable,
+    /// For code that runs long, on every machine with AVX2 and FMA: the level x86-64-v3.
+    V3,
+    /// For code that runs long, on every machine with AVX-512: the level x86-64-v4.
+    V4,
 }
 
 /// How long a text may be, in bytes, that is compiled with all that the compiler has. At `-O3` gcc's time grows faster than
@@ -33,16 +39,43 @@ impl Level {
     pub fn registers(self) -> Registers {
         match self {
             Self::Quick | Self::Fast | Self::Large => Registers::here(),
-            Self::Portable => Registers::WIDE,
+            Self::Portable | Self::V4 => Registers::WIDE,
+            Self::V3 => Registers::NARROW,
         }
     }
 
+    /// The options, as gcc and Clang spell them.
     pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             Self::Quick => &["-O1"],
             Self::Fast => NATIVE,
             Self::Large => LARGE,
             Self::Portable => &["-O3", "-DPB_PORTABLE"],
+            Self::V3 => &["-O3", "-march=x86-64-v3", "-mtune=generic"],
+            Self::V4 => &["-O3", "-march=x86-64-v4", "-mtune=generic"],
+        }
+    }
+
+    /// The same as Zig spells them. It takes the processor that it should tune for as the one that it compiles for, and
+    /// compiles for this machine where none is named.
+    pub(crate) fn flags_of_zig(self) -> Vec<&'static str> {
+        let spelled = |flag: &'static str| match flag {
+            "-march=x86-64-v3" => "-march=x86_64_v3",
+            "-march=x86-64-v4" => "-march=x86_64_v4",
+            _ => flag,
+        };
+        let flags = self.flags().iter().filter(|flag| !flag.starts_with("-mtune"));
+        let named = (self == Self::Portable).then_some("-march=baseline");
+        flags.map(|flag| spelled(flag)).chain(named).collect()
+    }
+}
+
+/// How products and sums are rounded: each, where bits are to be those of another engine or machine, or once both.
+pub(crate) fn rounding(fp: Fp, level: Level) -> &'static [&'static str] {
+    match (fp, level) {
+        (Fp::Strict, _) | (Fp::Fast, Level::Portable) => &["-ffp-contract=off"],
+        (Fp::Fast, Level::Quick | Level::Fast | Level::Large | Level::V3 | Level::V4) => {
+            &["-ffp-contract=fast", "-DPB_CONTRACTS"]
         }
     }
 }
@@ -70,4 +103,17 @@ const LARGE: &[&str] = &[
     "-fpeel-loops",
     "-march=native",
     if cfg!(target_arch = "x86_64") { "-mtune=generic" } else { "-march=native" },
+];
+
+/// What is asked of every compiler.
+pub(crate) const FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",
+    "-w",
+    // The assembler reads while the compiler writes.
+    "-pipe",
 ];

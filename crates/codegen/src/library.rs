@@ -19,15 +19,14 @@ use pullback_base::Span;
 use pullback_ir::{Elem, FuncId, Program, Type};
 use pullback_prim::Prim;
 
+use crate::dispatch::{self, EXPORT, Export, HIDDEN, dispatcher, renamed};
 use crate::emit::{
     Parts, Sites, Unit, bytes, function_numbers, library_file, named_by, parts, prefix, texts,
 };
 use crate::field::Field;
 use crate::fits::{Fit, Given};
 use crate::layout::{elem_number, value_type};
-
-/// The mark of functions that other programs call.
-pub(crate) const EXPORT: &str = "#define PB_EXPORT __attribute__((visibility(\"default\")))\n";
+use crate::microarchitecture::Microarchitecture;
 
 /// A library.
 #[derive(Debug)]
@@ -38,6 +37,8 @@ pub struct Interface {
     pub functions: Vec<Function>,
     /// The sum types of what they take and give, a line each.
     pub sums: Vec<String>,
+    /// The micro-architecture levels among which a dispatcher chooses, the lowest first; none where it has one translation.
+    pub targets: Vec<Microarchitecture>,
 }
 
 /// A function that C calls.
@@ -59,16 +60,44 @@ pub struct Function {
     pub fits: Vec<Fit>,
 }
 
-/// What the names of the types and functions that every library has end with.
-const FIXED: &[&str] = &[
-    "context", "open", "close", "message", "limit", "stop", "deadline", "progress", "watch",
-    "string",
+/// What the names of the types that every library has end with, beside those of arrays.
+const TYPES: &[&str] = &["context", "string"];
+
+/// The functions that every library has: what the name ends with, what it gives, its parameters, and their names. `@` is
+/// the name of the library.
+const FUNCTIONS: &[[&str; 4]] = &[
+    ["open", "@_context *", "void", ""],
+    ["close", "void", "@_context *context", "context"],
+    ["message", "const char *", "const @_context *context", "context"],
+    [
+        "limit",
+        "void",
+        "@_context *context, uint64_t memory, uint64_t stack",
+        "context, memory, stack",
+    ],
+    ["stop", "void", "@_context *context", "context"],
+    ["deadline", "void", "@_context *context, double seconds", "context, seconds"],
+    [
+        "progress",
+        "void",
+        "const @_context *context, int64_t *done, int64_t *all",
+        "context, done, all",
+    ],
+    [
+        "watch",
+        "void",
+        "@_context *context, int (*tell)(void *host, int64_t done, int64_t all), void *host, double seconds",
+        "context, tell, host, seconds",
+    ],
 ];
 
 impl Interface {
-    /// The names that every library has.
-    pub fn fixed(name: &str) -> Vec<String> {
-        let mut names: Vec<String> = FIXED.iter().map(|word| format!("{name}_{word}")).collect();
+    /// The names that every library has, and those that one with several targets has.
+    pub fn fixed(name: &str, targets: &[Microarchitecture]) -> Vec<String> {
+        let functions = FUNCTIONS.iter().map(|[word, ..]| word);
+        let target = (!targets.is_empty()).then_some(&"target");
+        let words = TYPES.iter().chain(functions).chain(target);
+        let mut names: Vec<String> = words.map(|word| format!("{name}_{word}")).collect();
         for word in ["reals", "ints", "bools", "strings"] {
             names.extend((1..=crate::layout::MAX_RANK).map(|rank| format!("{name}_{word}_{rank}")));
         }
@@ -128,6 +157,10 @@ impl Interface {
              void {name}_watch({name}_context *context, int (*tell)(void *host, int64_t done, int64_t all), void *host,\n\
              \x20   double seconds);\n\n"
         );
+        if !self.targets.is_empty() {
+            text.push_str(&dispatch::declared(name, &self.targets));
+            text.push('\n');
+        }
         if !self.sums.is_empty() {
             let lines: String = self.sums.iter().map(|sum| format!("\n     {sum}")).collect();
             let _ = write!(
@@ -178,27 +211,66 @@ impl Interface {
     }
 
     fn signature(&self, function: &Function) -> String {
-        let mut text = format!("int {}({}_context *context", function.symbol, self.name);
+        format!("int {}({})", function.symbol, self.takes(function))
+    }
+
+    /// The parameters of a function, in C.
+    fn takes(&self, function: &Function) -> String {
+        let mut text = format!("{}_context *context", self.name);
         for field in function.params.iter().filter(|field| field.is_seen()) {
             let _ = write!(text, ", {} {}", self.c_type(field.ty), field.name);
         }
         for field in function.results.iter().filter(|field| field.is_seen()) {
             let _ = write!(text, ", {} *{}", self.c_type(field.ty), field.name);
         }
-        text + ")"
+        text
     }
 
-    /// The C file. `place` says where something is in words, for messages. An error says what C cannot do.
+    /// The functions that it exports.
+    fn exports(&self) -> Vec<Export> {
+        let own = |words: &str| words.replace('@', &self.name);
+        let fixed = FUNCTIONS.iter().map(|[word, gives, takes, args]| Export {
+            symbol: format!("{}_{word}", self.name),
+            gives: own(gives),
+            takes: own(takes),
+            args: (*args).to_owned(),
+        });
+        let functions = self.functions.iter().map(|function| {
+            let fields = function.params.iter().chain(&function.results);
+            let names =
+                fields.filter(|field| field.is_seen()).map(|field| format!(", {}", field.name));
+            Export {
+                symbol: function.symbol.clone(),
+                gives: "int".to_owned(),
+                takes: self.takes(function),
+                args: format!("context{}", names.collect::<String>()),
+            }
+        });
+        fixed.chain(functions).collect()
+    }
+
+    /// The C file of the dispatcher among the targets.
+    pub fn dispatcher(&self) -> String {
+        dispatcher((&self.name, &self.header()), &self.exports(), &self.targets)
+    }
+
+    /// The C file, or the part of the library for one of its targets. `place` says where something is in words, for messages.
+    /// An error says what C cannot do.
     pub fn source(
         &self,
         units: &[Unit<'_>],
+        target: Option<Microarchitecture>,
         place: &dyn Fn(Span) -> String,
     ) -> Result<String, String> {
-        let mut text = self.calls(units, &self.header(), place)?;
+        let (renamed, mark) = match target {
+            Some(of) => (renamed(&self.exports(), of), HIDDEN),
+            None => (String::new(), EXPORT),
+        };
+        let mut text = self.calls(units, &(renamed + &self.header()), place)?;
         let name = &self.name;
         let _ = write!(
             text,
-            "{EXPORT}\n\
+            "{mark}\n\
              PB_EXPORT {name}_context *{name}_open(void) {{ return ({name}_context *)pb_library_open(); }}\n\
              PB_EXPORT void {name}_close({name}_context *context) {{ pb_library_close((pb_library *)context); }}\n\
              PB_EXPORT const char *{name}_message(const {name}_context *context) {{\n\

@@ -24,7 +24,8 @@ use std::path::Path;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{
-    Casadi, Cuts, Failure, Fp, Function, Interface, Registers, Table, Unit, WORTH,
+    Casadi, Cuts, Failure, Function, Interface, Level, Microarchitecture, Registers, Table, Unit,
+    WORTH,
 };
 use pullback_compile::{Plan, compile};
 use pullback_ir::{FuncId, Program as Code, trimmed};
@@ -49,10 +50,47 @@ pub struct Built {
     pub name: String,
     /// The header.
     pub header: String,
-    /// The C file.
+    /// The C file. It has all of the library, or where there are parts the dispatcher among them.
     pub source: String,
+    /// The C files for the micro-architecture levels among which the library chooses.
+    pub parts: Vec<(Microarchitecture, String)>,
     /// What is in it, as JSON.
     pub manifest: String,
+}
+
+/// What the texts of a library are made from, by who calls it.
+enum Texts {
+    C(Interface),
+    Casadi(Casadi),
+}
+
+impl Texts {
+    fn header(&self) -> String {
+        match self {
+            Self::C(interface) => interface.header(),
+            Self::Casadi(casadi) => casadi.header(),
+        }
+    }
+
+    fn dispatcher(&self) -> String {
+        match self {
+            Self::C(interface) => interface.dispatcher(),
+            Self::Casadi(casadi) => casadi.dispatcher(),
+        }
+    }
+
+    /// The C file of all of the library, or the part for one of its targets.
+    fn source(
+        &self,
+        units: &[Unit<'_>],
+        target: Option<Microarchitecture>,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<String, String> {
+        match self {
+            Self::C(interface) => interface.source(units, target, place),
+            Self::Casadi(casadi) => casadi.source(units, target, place),
+        }
+    }
 }
 
 /// Makes a library.
@@ -71,7 +109,7 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
         }
     }
     let name = names::library(&asked.file);
-    let mut names = Names::new(Interface::fixed(&name));
+    let mut names = Names::new(Interface::fixed(&name, &asked.targets));
     let functions = offers.iter().zip(&codes).enumerate().map(|(unit, (offer, (code, root)))| {
         let func = &code.funcs[*root];
         let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
@@ -85,38 +123,44 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
         Function { symbol, about: about(offer), unit, root: *root, params, results, fits }
     });
     let functions = functions.collect();
-    let interface = Interface { functions, name, sums: manifest::tags(&program, &sums) };
-    let place = |span: Span| place(query, span);
-    let tables = match asked.abi {
-        Abi::C => vec![],
-        Abi::Casadi => tables(&interface, &offers, &codes, &mut names),
+    let interface = Interface {
+        functions,
+        name: name.clone(),
+        sums: manifest::tags(&program, &sums),
+        targets: asked.targets.clone(),
     };
     let facts: Vec<Facts> = codes.iter_mut().map(|(code, _)| Facts::of(code)).collect();
-    // A C file is compiled on any machine.
-    let registers = asked.target.map_or(Registers::WIDE, |target| target.level().registers());
-    let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
-        let roots = std::slice::from_ref(root);
-        let (fp, cuts) = (Fp::default(), Cuts::USUAL);
-        Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }
-    });
-    let units: Vec<Unit<'_>> = units.collect();
-    let name = interface.name.clone();
-    let (header, source, manifest) = match asked.abi {
+    let (texts, manifest) = match asked.abi {
         Abi::C => {
-            let manifest =
-                manifest::text(&interface, &offers, &left_out, &manifest::sums(&program, &sums));
-            (interface.header(), interface.source(&units, &place), manifest)
+            let sums = manifest::sums(&program, &sums);
+            let manifest = manifest::text(&interface, &offers, &left_out, &sums);
+            (Texts::C(interface), manifest)
         }
         Abi::Casadi => {
-            let manifest = manifest::of_tables(&name, &tables, &left_out);
+            let tables = tables(&interface, &offers, &codes, &mut names);
             let casadi = Casadi { interface, tables };
-            (casadi.header(), casadi.source(&units, &place), manifest)
+            let manifest = manifest::of_tables(&casadi, &left_out);
+            (Texts::Casadi(casadi), manifest)
         }
     };
-    match source {
-        Ok(source) => Ok(Built { header, source, manifest, name }),
-        Err(what) => query.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)),
-    }
+    let source = |target: Option<Microarchitecture>| {
+        // A C file is compiled on any machine.
+        let level = target.map(Microarchitecture::level).or(asked.target.map(Target::level));
+        let registers = level.map_or(Registers::WIDE, Level::registers);
+        let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
+            let roots = std::slice::from_ref(root);
+            let (fp, cuts) = (asked.fp(), Cuts::USUAL);
+            Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }
+        });
+        let units: Vec<Unit<'_>> = units.collect();
+        texts.source(&units, target, &|span| place(query, span))
+    };
+    let parts = asked.targets.iter().map(|of| Ok((*of, source(Some(*of))?)));
+    let written = parts.collect::<Result<Vec<_>, String>>().and_then(|parts| {
+        let source = if parts.is_empty() { source(None)? } else { texts.dispatcher() };
+        Ok(Built { header: texts.header(), source, parts, manifest, name })
+    });
+    written.or_else(|what| query.fail(Fault::Unsupported { what }.diagnostic(Span::NONE)))
 }
 
 /// What stands in code for what a routine computes.
@@ -160,7 +204,7 @@ fn tables(
         let rest = &offers[first + 1..];
         let count = 1 + rest.iter().take_while(|offer| offer.shape.kind != Kind::Value).count();
         let name = format!("{}_{}", interface.name, offers[first].entry);
-        let symbol = names.unique_with(&name, Casadi::beginnings(), Casadi::endings());
+        let symbol = names.unique_with(&name, Casadi::beginnings(), &Casadi::endings());
         let range = first..first + count;
         let functions = &interface.functions[range.clone()];
         let firsts = Firsts { function: first, table: tables.len(), symbol: &symbol };
@@ -189,14 +233,20 @@ fn place(query: &Query<'_>, span: Span) -> String {
     format!("{file}:{}:{}", at.line, at.column)
 }
 
-/// Compiles the C file of a library to a shared object.
+/// Compiles the C files of a library to a shared object: for the target that was asked for, or where it has parts each for
+/// its own.
 pub fn shared_object(
     query: &mut Query<'_>,
-    source: &str,
-    target: Target,
+    asked: &Build,
+    library: &Built,
     to: &Path,
 ) -> Result<(), Stop> {
-    match pullback_codegen::shared_object(source, target.level(), to) {
+    // The part for all machines takes the compiler longest, so that it comes first.
+    let mut texts: Vec<(Level, &str)> =
+        library.parts.iter().map(|(of, text)| (of.level(), text.as_str())).collect();
+    let own = asked.target.map_or(Level::Portable, Target::level);
+    texts.push((own, &library.source));
+    match pullback_codegen::shared_object(&texts, asked.fp(), to) {
         Ok(()) => Ok(()),
         Err(Failure::NoCompiler) => query.fail(
             Diagnostic::error("E0823", Span::NONE, "there is no C compiler", "")

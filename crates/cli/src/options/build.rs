@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use pullback_base::nearest;
+use pullback_codegen::Microarchitecture;
+use pullback_session::Target;
 use pullback_tools::{Build, Derivative};
 
 use super::call::WrtArgs;
-use super::native::TargetArgs;
+use super::native::FpArg;
 use crate::units;
 
 /// What the help of `build` ends with.
@@ -41,8 +44,57 @@ pub struct BuildArgs {
     /// A size that the definitions name, for `--abi casadi`.
     #[arg(long = "size", value_name = "NAME=N,…", value_delimiter = ',', value_parser = units::size)]
     sizes: Vec<(String, i64)>,
-    #[command(flatten)]
-    pub target: TargetArgs,
+    /// The machines that a library is for: `native`, this one; `portable`, every one of its kind; `all`, every one, with the code
+    /// that is fastest there; or some of the levels of `all`, such as `portable,x86-64-v3`.
+    #[arg(long, value_name = "WHICH,…", default_value = "native", value_parser = targets)]
+    target: Targets,
+    /// Whether it computes as the evaluator does to the last bit, or may add in another order.
+    #[arg(long, value_name = "HOW", default_value = "fast")]
+    fp: FpArg,
+}
+
+/// The machines that a library is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Targets {
+    /// These, with one translation.
+    One(Target),
+    /// Every one of this kind, with a translation for each of these levels.
+    Levels(Vec<Microarchitecture>),
+}
+
+/// The targets that a text names. The portable one is always among several, so that there is one for every machine.
+fn targets(text: &str) -> Result<Targets, String> {
+    match text {
+        "native" => return Ok(Targets::One(Target::Native)),
+        "portable" => return Ok(Targets::One(Target::Portable)),
+        "all" => return Ok(Targets::Levels(Microarchitecture::ALL.to_vec())),
+        _ => {}
+    }
+    let mut levels = vec![Microarchitecture::Portable];
+    for name in text.split(',') {
+        match Microarchitecture::ALL.iter().find(|level| level.name() == name) {
+            Some(level) => levels.push(*level),
+            None if ["native", "all"].contains(&name) => {
+                return Err(format!("`{name}` stands alone"));
+            }
+            None => return Err(no_target(name)),
+        }
+    }
+    levels.sort_unstable();
+    levels.dedup();
+    Ok(Targets::Levels(levels))
+}
+
+/// What is said of a name that is none of a target.
+fn no_target(name: &str) -> String {
+    let levels: Vec<&str> = Microarchitecture::ALL.iter().map(|level| level.name()).collect();
+    let known = [levels.as_slice(), &["native", "all"]].concat();
+    let hint =
+        nearest(name, known).map_or_else(String::new, |close| format!("; did you mean `{close}`?"));
+    let levels = levels.join(", ");
+    format!(
+        "there is no target `{name}` for this kind of processor: there are native, all, and of all one or more of {levels}{hint}"
+    )
 }
 
 /// What `build` writes.
@@ -108,7 +160,15 @@ impl BuildArgs {
                 .as_ref()
                 .map(|kinds| kinds.iter().filter_map(|kind| kind.derivative()).collect()),
             abi,
-            target: (self.emit == Emit::So).then(|| self.target.target()),
+            target: match self.target {
+                Targets::One(target) if self.emit == Emit::So => Some(target),
+                Targets::One(_) | Targets::Levels(_) => None,
+            },
+            targets: match &self.target {
+                Targets::One(_) => vec![],
+                Targets::Levels(levels) => levels.clone(),
+            },
+            is_strict: self.fp == FpArg::Strict,
             sizes: self.sizes.clone(),
         }
     }

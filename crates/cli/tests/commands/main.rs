@@ -32,6 +32,7 @@ mod progress;
 mod reference;
 #[cfg(unix)]
 mod repl;
+mod targets;
 mod tiers;
 
 use std::path::{Path, PathBuf};

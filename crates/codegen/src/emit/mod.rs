@@ -187,7 +187,9 @@ pub(crate) fn library_file(units: &[Unit<'_>], rest: &str) -> String {
 /// A file with what is to stand first.
 fn file(fp: Fp, place: Place, rest: &str) -> String {
     let runtime = Runtime { is_strict: fp == Fp::Strict, place, unit: Role::Only };
-    [&first_lines(fp), &runtime.for_text(rest), rest].concat()
+    let is_library = place == Place::Library;
+    let library = if is_library && runtime.is_strict { "#define PB_LIBRARY\n" } else { "" };
+    [&first_lines(fp), library, &runtime.for_text(rest), rest].concat()
 }
 
 /// What the names of a program begin with, of so many in a file: not as local names do, which are numbered anew.

@@ -32,7 +32,13 @@ typedef struct {
 #ifdef PB_BESIDE
 extern __attribute__((visibility("default"))) pb_maths pb_functions;
 #else
-__attribute__((visibility("default"))) pb_maths pb_functions = {
+/* A library's are those of C, and nobody sees them. What never changes would be computed by the compiler. */
+#ifdef PB_LIBRARY
+static volatile pb_maths pb_functions
+#else
+__attribute__((visibility("default"))) pb_maths pb_functions
+#endif
+  = {
     exp, expm1, log, log1p, cbrt, sin, cos, tan, asin, acos, atan, sinh,
     cosh, tanh, asinh, acosh, atanh, erf, erfc, pb_lgamma_here, pow, atan2, hypot};
 #endif

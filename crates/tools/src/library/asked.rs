@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pullback_base::{Diagnostic, Span};
+use pullback_codegen::{Fp, Microarchitecture};
 use pullback_session::Target;
 
 use super::shape::{Derivative, Kind};
@@ -42,6 +43,11 @@ pub struct Build {
     pub abi: Abi,
     /// The machines that a shared object is for; none is made if there is none.
     pub target: Option<Target>,
+    /// The micro-architecture levels among which the library chooses, the lowest first; none for a library with one
+    /// translation of its programs.
+    pub targets: Vec<Microarchitecture>,
+    /// Whether it computes as the evaluator of the array code, to the last bit.
+    pub is_strict: bool,
     /// The sizes that the definitions name, for CasADi.
     pub sizes: Vec<(String, i64)>,
 }
@@ -53,6 +59,11 @@ impl Build {
             return true;
         };
         wanted.contains(&derivative)
+    }
+
+    /// What numbers may differ in from those of the evaluator.
+    pub fn fp(&self) -> Fp {
+        if self.is_strict { Fp::Strict } else { Fp::Fast }
     }
 }
 

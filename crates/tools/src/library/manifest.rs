@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::json::quoted;
-use pullback_codegen::{Entries, Field, Interface, Leaf, Table};
+use pullback_codegen::{Casadi, Entries, Field, Interface, Leaf};
 use pullback_lambda::{Data, DataId, Program};
 
 use super::entries::Offered;
@@ -32,7 +32,7 @@ pub fn text(
             fields(interface, &function.results),
         )
     });
-    text_of(&interface.name, "c", functions.collect(), sums, left_out)
+    text_of(interface, "c", functions.collect(), sums, left_out)
 }
 
 /// The sum types that functions take and give, with their constructors in the order of the tags.
@@ -72,8 +72,8 @@ pub fn tags(program: &Program, sums: &BTreeSet<DataId>) -> Vec<String> {
 }
 
 /// The text for a library that CasADi loads.
-pub fn of_tables(name: &str, tables: &[Table], left_out: &[LeftOut]) -> String {
-    let functions = tables.iter().map(|table| {
+pub fn of_tables(casadi: &Casadi, left_out: &[LeftOut]) -> String {
+    let functions = casadi.tables.iter().map(|table| {
         format!(
             "    {{\n      \"symbol\": {},\n      \"about\": {},\n      \"inputs\": {},\n      \"outputs\": {}\n    }}",
             quoted(&table.symbol),
@@ -82,11 +82,11 @@ pub fn of_tables(name: &str, tables: &[Table], left_out: &[LeftOut]) -> String {
             leaves(&table.outputs),
         )
     });
-    text_of(name, "casadi", functions.collect(), &[], left_out)
+    text_of(&casadi.interface, "casadi", functions.collect(), &[], left_out)
 }
 
 fn text_of(
-    name: &str,
+    interface: &Interface,
     abi: &str,
     functions: Vec<String>,
     sums: &[String],
@@ -107,9 +107,15 @@ fn text_of(
     } else {
         format!("  \"sums\": {},\n", list(sums.to_vec()))
     };
+    let targets = if interface.targets.is_empty() {
+        String::new()
+    } else {
+        let names: Vec<String> = interface.targets.iter().map(|of| quoted(of.name())).collect();
+        format!("  \"targets\": [{}],\n", names.join(", "))
+    };
     format!(
-        "{{\n  \"library\": {},\n  \"abi\": {},\n  \"functions\": {},\n{sums}  \"routines\": [],\n  \"left_out\": {}\n}}\n",
-        quoted(name),
+        "{{\n  \"library\": {},\n  \"abi\": {},\n{targets}  \"functions\": {},\n{sums}  \"routines\": [],\n  \"left_out\": {}\n}}\n",
+        quoted(&interface.name),
         quoted(abi),
         list(functions),
         list(left_out.collect())
