@@ -117,3 +117,16 @@ pub(crate) const FLAGS: &[&str] = &[
     // The assembler reads while the compiler writes.
     "-pipe",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zig_is_told_the_same_in_its_words() {
+        assert_eq!(Level::Portable.flags_of_zig(), ["-O3", "-DPB_PORTABLE", "-march=baseline"]);
+        assert_eq!(Level::V3.flags_of_zig(), ["-O3", "-march=x86_64_v3"]);
+        assert_eq!(Level::V4.flags_of_zig(), ["-O3", "-march=x86_64_v4"]);
+        assert_eq!(Level::Fast.flags_of_zig(), ["-O3", "-march=native"]);
+    }
+}
