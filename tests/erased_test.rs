@@ -5,7 +5,7 @@
 //! `ALL` is set, as `cargo xtask laws` does.
 
 use pullback_compile::Mode;
-use pullback_engines::{EngineInfo, engine_named, erased, run};
+use pullback_engines::{EngineInfo, Variant, engine_named, run, variant};
 use pullback_eval::{Budget, Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 use pullback_session::Settings;
@@ -50,7 +50,7 @@ fn ones(value: &Value) -> Option<Value> {
 fn erased_environments_give_what_tagged_ones_give() {
     deep(|| {
         let tagged = engine_named("curry-env").expect("an engine of the table");
-        let erased = erased(tagged).expect("its erased form");
+        let erased = variant(tagged, Variant::Erased).expect("its erased form");
         let (mut wrong, mut count, mut right, mut refused) = (vec![], 0, 0, 0);
         let all = asks_for_all();
         for program in corpus(&["tests/ad"], "pull").into_iter().map(Cases::read) {

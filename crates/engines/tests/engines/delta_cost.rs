@@ -10,7 +10,7 @@ use crate::support::renumbered::renumbered;
 use crate::support::source::source;
 use pullback_compile::Mode;
 use pullback_engines::source::prepared;
-use pullback_engines::{EngineInfo, How, engine_named, evaluate, fused, run};
+use pullback_engines::{EngineInfo, How, Variant, engine_named, evaluate, run, variant};
 use pullback_eval::{Budget, Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::{Transforms, reachable};
@@ -20,7 +20,7 @@ fn named(name: &str) -> &'static EngineInfo {
 }
 
 fn fused_delta() -> &'static EngineInfo {
-    fused(named("delta")).unwrap()
+    variant(named("delta"), Variant::Fused).unwrap()
 }
 
 /// Primitives executed and elements copied for the gradient, and the gradient.
