@@ -215,6 +215,11 @@ impl Engine {
     pub fn for_preparation(&self) -> Self {
         if self.info.needs_compiler() { self.for_arguments() } else { self.evaluated() }
     }
+    /// The same engine, which tells no lines of `debug`.
+    pub fn quiet(mut self) -> Self {
+        self.options.limits.tell = |_| {};
+        self
+    }
     /// The same engine, which was chosen for whoever named none.
     pub fn unnamed(self) -> Self {
         Self { is_named: false, ..self }

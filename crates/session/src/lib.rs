@@ -24,6 +24,7 @@ mod input_file;
 
 pub mod arguments;
 pub mod call;
+mod charts;
 pub mod engine;
 pub mod entry;
 pub mod parts;

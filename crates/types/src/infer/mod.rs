@@ -68,6 +68,7 @@ use pullback_base::Diagnostic;
 use crate::resolve::{Scopes, Shelf, Source};
 use crate::tir::Typed;
 
+pub use chart::InCharts;
 pub use foreign::foreign_value;
 pub use request::{Argument, Call, Direction, Inference};
 
