@@ -53,6 +53,7 @@ pub const LETTERS: &[(&str, LetterFn)] =
 pub const SOURCES: &[(&str, ShowFn)] = &[
     ("jacobian", linear_maps::notes::jacobian_source),
     ("poly-tupled", linear_maps::notes::tupled_source),
+    ("poly-transposed", linear_maps::notes::poly_transposed_source),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),

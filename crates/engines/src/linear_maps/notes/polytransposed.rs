@@ -50,7 +50,7 @@ fn turn(term: &mut Term) {
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-fn turned(name: Op) -> Op {
+pub(super) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,
         Op::LmHCat => Op::LmVCat,
