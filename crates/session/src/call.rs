@@ -7,6 +7,7 @@
 //! expressions of the command line are all that is looked up by name.
 
 use pullback_base::{Diagnostic, Name, Span};
+use pullback_compile::Mode;
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program, Type, tangent};
 use pullback_reduce::with_fuel;
@@ -71,7 +72,7 @@ pub struct Prepared {
     pub result_tangent: Option<Type>,
     /// The parameters in `S`.
     pub parts: Vec<Part>,
-    /// The value of the entry, where the function gives the displacement from it: see [`crate::charts`].
+    /// The value of the entry, where the function gives the displacement from it.
     pub value: Option<Value>,
     /// Where the entry is defined.
     pub entry: Span,
@@ -159,7 +160,7 @@ pub fn prepare_in(
     let mut prepared = assemble(query, settings, arguments, ready, (&entry, &slots))?;
     prepared.argument = with_sizes(query, &global, (&slots, &charts), &prepared)?;
     if let Some(value) = value {
-        charts::hold(query, engine, &mut prepared, value)?;
+        hold(query, engine, &mut prepared, value)?;
     }
     prepared.along = direction.map_or(Span::NONE, |direction| direction.span);
     Ok(prepared)
@@ -435,6 +436,33 @@ fn assemble(
         along,
         direction,
     })
+}
+
+/// Evaluates the entry and holds its value, from which the function gives the displacement.
+fn hold(
+    query: &mut Query<'_>,
+    engine: &Engine,
+    prepared: &mut Prepared,
+    value_of: DefId,
+) -> Result<(), Stop> {
+    let argument = prepared.argument.clone();
+    // The run of the derivative tells the lines of `debug`.
+    let engine = engine.for_arguments().quiet();
+    let value = match engine.try_run(&prepared.code, value_of, argument, &Mode::Value) {
+        Ok(answer) => answer.value,
+        Err(fault) => return query.fail(*fault),
+    };
+    let mut values = components(&prepared.argument, prepared.parts.len());
+    values.push(value.clone());
+    prepared.argument = whole(values);
+    let mut program = prepared.code.program().clone();
+    let Some(tangent) = tangent(&mut program.datas, &prepared.result) else {
+        bug("a result with a tangent type is data")
+    };
+    prepared.code = Code::new(program);
+    prepared.parts.push(Part { name: String::new(), tangent, wrt: false, is_free: false });
+    prepared.value = Some(value);
+    Ok(())
 }
 
 /// The argument, whose sizes are those that the entry declares, also where rows are absent.

@@ -7,14 +7,12 @@
 
 use pullback_compile::Mode;
 use pullback_eval::Value;
-use pullback_lambda::{DefId, tangent};
+use pullback_lambda::DefId;
 use pullback_types::InCharts;
 
-use crate::bug::bug;
-use crate::call::Prepared;
 use crate::engine::{Code, Engine};
 use crate::entry::Given;
-use crate::parts::{Part, Slot, components, whole};
+use crate::parts::Slot;
 use crate::query::{Query, Stop};
 
 /// The slots with one more for each value that is held.
@@ -61,32 +59,5 @@ pub(crate) fn fill_zeros(
             Err(fault) => return query.fail(*fault),
         }
     }
-    Ok(())
-}
-
-/// Evaluates the entry and holds its value, from which the function gives the displacement.
-pub(crate) fn hold(
-    query: &mut Query<'_>,
-    engine: &Engine,
-    prepared: &mut Prepared,
-    value_of: DefId,
-) -> Result<(), Stop> {
-    let argument = prepared.argument.clone();
-    // The run of the derivative tells the lines of `debug`.
-    let engine = engine.for_arguments().quiet();
-    let value = match engine.try_run(&prepared.code, value_of, argument, &Mode::Value) {
-        Ok(answer) => answer.value,
-        Err(fault) => return query.fail(*fault),
-    };
-    let mut values = components(&prepared.argument, prepared.parts.len());
-    values.push(value.clone());
-    prepared.argument = whole(values);
-    let mut program = prepared.code.program().clone();
-    let Some(tangent) = tangent(&mut program.datas, &prepared.result) else {
-        bug("a result with a tangent type is data")
-    };
-    prepared.code = Code::new(program);
-    prepared.parts.push(Part { name: String::new(), tangent, wrt: false, is_free: false });
-    prepared.value = Some(value);
     Ok(())
 }

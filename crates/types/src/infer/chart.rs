@@ -8,7 +8,7 @@ use pullback_base::{Diagnostic, Id, Name, Span};
 use pullback_syntax::ast::{Expr, TypeDecl};
 
 use super::mismatch::Why;
-use super::request::{Argument, Call};
+use super::request::{Argument, Call, InCharts};
 use super::state::Infer;
 use super::table::Table;
 use super::tangent::tangent;
@@ -66,16 +66,6 @@ impl Table {
         }
         false
     }
-}
-
-/// What stands between a call and its entry where types name their tangent types.
-#[derive(Clone, Debug, Default)]
-pub struct InCharts {
-    /// The parameters whose values the program does not know. Each takes the tangent that moves the value; the value is that
-    /// of a further parameter, behind all others and in this order.
-    pub held: Vec<usize>,
-    /// Whether the entry gives `(y, \from -> displacement from y)` in place of its result `y`.
-    pub result: bool,
 }
 
 /// The entry of a call in charts.

@@ -9,7 +9,6 @@ use pullback_syntax::ast::Expr;
 
 use super::bindings::Binder;
 use super::call::is_lambda;
-use super::chart::InCharts;
 use super::mismatch::Why;
 use super::scheme::Member;
 use super::state::Infer;
@@ -57,6 +56,16 @@ pub enum Direction<'a> {
     /// A tangent of the parameters at these positions, with their names, that are no functions: a tuple if there are
     /// several, in this order.
     Tangent(&'a Expr, Vec<(usize, Name)>),
+}
+
+/// What stands between a call and its entry where types name their tangent types.
+#[derive(Clone, Debug, Default)]
+pub struct InCharts {
+    /// The parameters whose values the program does not know. Each takes the tangent that moves the value; the value is that
+    /// of a further parameter, behind all others and in this order.
+    pub held: Vec<usize>,
+    /// Whether the entry gives `(y, \from -> displacement from y)` in place of its result `y`.
+    pub result: bool,
 }
 
 impl<'a> Inference<'a> {

@@ -18,7 +18,8 @@ use pullback_prim::{Class, Move, Place, Prim};
 
 use super::forms::demo;
 use super::optimise::is_map;
-use super::source::{Outcome, Space, Writer, example, function_name, in_direction};
+use super::polytransposed::in_direction;
+use super::source::{Outcome, Space, Writer, example, function_name};
 use super::term::{Book, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::NONE;
 use crate::as_source::words::{HELPERS, Level};

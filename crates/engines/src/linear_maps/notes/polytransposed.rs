@@ -76,3 +76,8 @@ pub(super) fn turned(name: Op) -> Op {
         | Op::Unzip => name,
     }
 }
+
+/// What belongs to the two directions of a map, in the order of its transpose if it is turned around.
+pub(super) fn in_direction([ahead, back]: [String; 2], turned: bool) -> [String; 2] {
+    if turned { [back, ahead] } else { [ahead, back] }
+}

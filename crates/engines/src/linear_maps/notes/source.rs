@@ -16,6 +16,7 @@ use pullback_lambda::{DefId, Program, Type, TypeKind};
 use pullback_prim::{Prim, PrimTy};
 
 use super::forms::{active_parameter, demo};
+use super::polytransposed::in_direction;
 use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::{Example, NONE};
 use crate::as_source::words::{HELPERS, Level, dim, identifier, infix, is_free, literal, word};
@@ -86,11 +87,6 @@ pub(super) fn function_name(book: &Book, def: DefId, form: Form) -> String {
         Form::Original if !is_free(&name) => format!("{name}_here"),
         Form::Original | Form::Transposed | Form::Tupled => name,
     }
-}
-
-/// What belongs to the two directions of a map, in the order of its transpose if it is turned around.
-pub(super) fn in_direction([ahead, back]: [String; 2], turned: bool) -> [String; 2] {
-    if turned { [back, ahead] } else { [ahead, back] }
 }
 
 /// A name that no original function has.
