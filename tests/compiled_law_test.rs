@@ -135,12 +135,6 @@ const LEAVES: &[Leave] = &[
 /// named, and the reason.
 const UNASKED: &[(&str, &str, &str, &str)] = &[
     ("E0811", "", "", "there are no Reals in its argument, or none in its result"),
-    (
-        "E0834",
-        "",
-        "",
-        "its result is of a type that names its tangent type, which commands do not differentiate",
-    ),
     ("E0708", "tests/ad/rules_nested.pull", "quarrel", "its rule stops when it is asked"),
     ("E0708", "tests/ad/not_differentiated.pull", "shown", "what is differentiated has no value"),
     ("E0717", "examples/papers/nested.pull", "own", COUNTED),

@@ -5,7 +5,7 @@
 //! `ALL` is set, as `cargo xtask laws` does.
 
 use pullback_compile::Mode;
-use pullback_engines::{EngineInfo, engine_named, erased, run};
+use pullback_engines::{EngineInfo, Variant, engine_named, run, variant};
 use pullback_eval::{Budget, Options, Value, walk};
 use pullback_lambda::{DefId, Program};
 use pullback_session::Settings;
@@ -25,7 +25,7 @@ const PART: [&str; 6] = [
     "tests/ad/restored_arrays.pull",
 ];
 
-/// Derivatives nested in each other are larger with erased environments, and the size of code is bounded.
+/// Derivatives nested in each other may be larger with erased environments, and the size of code is bounded.
 const TOO_LARGE: &str = "E0717";
 
 /// The value and the derivative as text, which keeps each bit; or the code of what is wrong.
@@ -50,8 +50,8 @@ fn ones(value: &Value) -> Option<Value> {
 fn erased_environments_give_what_tagged_ones_give() {
     deep(|| {
         let tagged = engine_named("curry-env").expect("an engine of the table");
-        let erased = erased(tagged).expect("its erased form");
-        let (mut wrong, mut count, mut right, mut refused) = (vec![], 0, 0, 0);
+        let erased = variant(tagged, Variant::Erased).expect("its erased form");
+        let (mut wrong, mut refused, mut count, mut right) = (vec![], vec![], 0, 0);
         let all = asks_for_all();
         for program in corpus(&["tests/ad"], "pull").into_iter().map(Cases::read) {
             if !all && !PART.contains(&&*program.name) {
@@ -71,8 +71,8 @@ fn erased_environments_give_what_tagged_ones_give() {
                     let [a, b] = [tagged, erased].map(|engine| answer(engine, &of, &mode));
                     count += 1;
                     right += usize::from(a.is_ok());
-                    if b == Err(TOO_LARGE) {
-                        refused += 1;
+                    if a != b && b == Err(TOO_LARGE) {
+                        refused.push(format!("{} {case:?} {mode:?}", program.name));
                     } else if a != b {
                         wrong.push(format!("{} {case:?} {mode:?}: {a:?} {b:?}", program.name));
                     }
@@ -80,7 +80,8 @@ fn erased_environments_give_what_tagged_ones_give() {
             }
         }
         assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
-        assert!(refused <= count / 20, "{refused} of {count} are too large");
+        let too_large = refused.join("\n");
+        assert!(refused.len() <= 5, "{} of {count} are too large:\n{too_large}", refused.len());
         assert!(right >= if all { 3000 } else { 200 }, "{right} derivatives of {count} cases");
     })
     .expect("no panic");

@@ -189,10 +189,15 @@ exit 0
 > by convention: (), inside the hull
 
 $ pullback clarke tests/cli/programs/clarke.pull f nan
-exit 0
-> {0}
-> differentiable here: the run meets no tie
-> by convention: 0, inside the hull
+exit 1
+! error[E0721]: nan is no real number, so that nothing is next to it
+!  --> tests/cli/programs/clarke.pull:4:5
+!   |
+! 4 | def f (x: Real): Real = if x > 0.0 then x else 0.0
+!   |     ^ at this point
+!   |
+!   = help: give an argument of finite numbers
+!
 
 $ pullback clarke tests/cli/programs/clarke.pull middle
 exit 1
@@ -203,4 +208,65 @@ exit 1
 !    |     ^^^^^^ every parameter needs a value
 !    |
 !    = help: give arguments after the name, by `--arg NAME=EXPR`, or by `--input FILE`
+!
+
+$ pullback clarke tests/cli/programs/clarke.pull largest '[1.0, 1.0, 0.0]'
+exit 0
+> [0, 1] × [0, 1] × {2}
+> 2 pieces meet here:
+>   (1, 0, 2)   above at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:52
+>   (0, 1, 2)   below at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:52
+> by convention: (0.5, 0.5, 2), inside the hull
+
+$ pullback clarke tests/cli/programs/clarke.pull largest '[1.0, 1.0, 1.0]'
+exit 0
+> [0, 2] × [0, 2] × [0, 2]
+> 6 pieces meet here:
+>   (1, 0, 2)   above at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:52, above at tests/cli/programs/clarke.pull:33:52
+>   (1, 2, 0)   above at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:52, below at tests/cli/programs/clarke.pull:33:52
+>   (0, 2, 1)   above at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:52, below at tests/cli/programs/clarke.pull:33:52
+>   (0, 1, 2)   below at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:52, above at tests/cli/programs/clarke.pull:33:52
+>   (2, 1, 0)   below at tests/cli/programs/clarke.pull:33:34, above at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:52, below at tests/cli/programs/clarke.pull:33:52
+>   (2, 0, 1)   below at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:34, below at tests/cli/programs/clarke.pull:33:52, below at tests/cli/programs/clarke.pull:33:52
+> by convention: (1, 1, 1), inside the hull
+
+$ pullback clarke tests/cli/programs/clarke.pull largest '[1.0, 3.0, 2.0]'
+exit 0
+> {2} × {1} × {0}
+> differentiable here: the run meets no tie
+> by convention: (2, 1, 0), inside the hull
+
+$ pullback clarke tests/cli/programs/clarke.pull cone 0.0 0.0
+exit 1
+! error[E0715]: `hypot` has no derivative at 0.0, 0.0
+!   --> tests/cli/programs/clarke.pull:35:38
+!    |
+! 35 | def cone (x: Real) (y: Real): Real = hypot x y
+!    |                                      ^^^^^^^^^ this is being differentiated
+!    |
+!    = note: here the function is not the meeting of smooth pieces: it jumps, has no value beside the point, or is infinitely steep
+!    = help: take a point beside this one
+!
+
+$ pullback clarke tests/cli/programs/clarke.pull length '[0.0, 0.0]'
+exit 1
+! error[E0715]: `hypot` has no derivative at 0.0, 0.0
+!   --> tests/cli/programs/clarke.pull:36:33
+!    |
+! 36 | def length (x: [2]Real): Real = norm x
+!    |                                 ^^^^^^ this is being differentiated
+!    |
+!    = note: here the function is not the meeting of smooth pieces: it jumps, has no value beside the point, or is infinitely steep
+!    = help: take a point beside this one
+!
+
+$ pullback clarke tests/cli/programs/clarke.pull big 800.0
+exit 1
+! error[E0721]: a value or a derivative is nan
+!   --> tests/cli/programs/clarke.pull:37:5
+!    |
+! 37 | def big (x: Real): Real = exp x - exp x
+!    |     ^^^ at this point
+!    |
+!    = note: `--trace-nan` of `pullback grad` tells where the first NaN arises
 !

@@ -166,7 +166,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0831", "too many ways through a program on intervals"),
     ("E0832", "something that an interval does not tell"),
     ("E0833", "an interval that does not fit"),
-    ("E0834", "a derivative that a command does not take"),
+    ("E0834", "a derivative that a library does not have"),
 
     // --- E09: programs of Knossos
     ("E0901", "a text that no Knossos program has"),

@@ -35,7 +35,7 @@ pub use follow::follow;
 pub use go::Go;
 pub use levels::{attach, checked_leaves, finite};
 pub use linear::{Pullbacks, carried_by_rule, demand_linear};
-pub use registry::{BUILT_IN, Registry};
+pub use registry::{BUILT_IN, Registry, Variant};
 pub use run::{Batch, evaluate, placed, run, run_in_machine, vet, wants_vetting};
 pub use source::TRANSLATE;
 pub use trace::{engine as trace_engine, linear_engine, show_record};

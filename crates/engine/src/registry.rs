@@ -8,13 +8,39 @@ use pullback_compile::Back;
 use crate::engine::{EngineInfo, How};
 use crate::{dual, trace};
 
+/// Another way of running an engine, which an option of its own asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Calls leave one binding for each Real of their result.
+    Fused,
+    /// The types of functions' environments are erased.
+    Erased,
+}
+
+impl Variant {
+    /// The option, and the engine that has it.
+    pub fn option(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Fused => ("--fuse", "delta"),
+            Self::Erased => ("--erase", "curry-env"),
+        }
+    }
+    /// What an engine is that runs so.
+    pub fn adjective(self) -> &'static str {
+        match self {
+            Self::Fused => "fused",
+            Self::Erased => "erased",
+        }
+    }
+}
+
 /// Engines.
 #[derive(Clone, Copy, Debug)]
 pub struct Registry {
     /// The engines, the one to use unless told otherwise first.
     pub engines: &'static [EngineInfo],
-    /// The fused form of an engine, if it has one.
-    pub fused: fn(&EngineInfo) -> Option<&'static EngineInfo>,
+    /// The variant of an engine, if it has this one.
+    pub variant: fn(&EngineInfo, Variant) -> Option<&'static EngineInfo>,
     /// Whether there are no others anywhere.
     pub has_all: bool,
 }
@@ -27,7 +53,7 @@ pub const BUILT_IN: Registry = Registry {
         EngineInfo::unlisted("ir", How::Compiled(Back::Evaluator), &[]),
         EngineInfo::unlisted("native", How::Compiled(Back::Native), &[]),
     ],
-    fused: |_| None,
+    variant: |_, _| None,
     has_all: false,
 };
 

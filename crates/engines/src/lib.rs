@@ -14,9 +14,9 @@ mod table;
 
 pub use page::page;
 pub use pullback_engine::{
-    Batch, EngineInfo, How, Letter, Page, Pullbacks, Registry, ShowFn, Stage, TRANSLATE,
+    Batch, EngineInfo, How, Letter, Page, Pullbacks, Registry, ShowFn, Stage, TRANSLATE, Variant,
     dual_engine, evaluate, follow, run, run_in_machine, show_dual, source, trace_engine, vet,
     wants_vetting,
 };
 pub use show_trace::show_trace;
-pub use table::{ENGINES, LETTERS, REGISTRY, SOURCES, engine_named, erased, fused, modes};
+pub use table::{ENGINES, LETTERS, REGISTRY, SOURCES, engine_named, modes, variant};

@@ -3,8 +3,8 @@
 
 use pullback_compile::Back;
 use pullback_engine::{
-    EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, ShowFn, Stage, dual_engine,
-    needed, show_dual, trace_engine,
+    EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, ShowFn, Stage, Variant,
+    dual_engine, needed, show_dual, trace_engine,
 };
 
 use crate::{categories, compiled, curry, delta, linear_maps, semantics, show_trace};
@@ -42,7 +42,7 @@ pub const ENGINES: &[EngineInfo] = &[
 ];
 
 /// The engines, for whoever runs programs.
-pub const REGISTRY: Registry = Registry { engines: ENGINES, fused, has_all: true };
+pub const REGISTRY: Registry = Registry { engines: ENGINES, variant, has_all: true };
 
 /// The stages that have the variants of the paper's semantics: for `--fuel` its bounded recursion, for
 /// `--domain strict` its partial operations and predicates.
@@ -53,6 +53,7 @@ pub const LETTERS: &[(&str, LetterFn)] =
 pub const SOURCES: &[(&str, ShowFn)] = &[
     ("jacobian", linear_maps::notes::jacobian_source),
     ("poly-tupled", linear_maps::notes::tupled_source),
+    ("poly-transposed", linear_maps::notes::poly_transposed_source),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),
@@ -256,7 +257,7 @@ const CURRY_ENV: EngineInfo = EngineInfo {
         reverse: LINEAR,
         covers: "the whole language, moderate code",
         limits: transforming!("derivatives nested too deeply"),
-        teaches: "tangents of functions as tangents of environments",
+        teaches: "tangents of functions as tangents of environments; erased with `--erase`",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
     },
     how: How::Transform {
@@ -371,29 +372,31 @@ static FUSED_DELTA: EngineInfo = EngineInfo {
 
 /// `curry-env` with environments whose type is erased. The tagged engine is its checked run.
 static ERASED_CURRY: EngineInfo = EngineInfo {
+    name: "curry-env --erase",
     how: How::Transform {
         vjp: curry::vjp_erased,
         jvp: curry::jvp_erased,
         reverse: Pullbacks::Any,
         budget: None,
     },
+    stages: curry::STAGES_ERASED,
     ..CURRY_ENV
 };
 
-/// The form of an engine with erased environments, if it has one.
-pub fn erased(engine: &EngineInfo) -> Option<&'static EngineInfo> {
-    (engine.name == CURRY_ENV.name).then_some(&ERASED_CURRY)
+/// The variant of an engine, if it has this one.
+pub fn variant(engine: &EngineInfo, variant: Variant) -> Option<&'static EngineInfo> {
+    let (of, info) = match variant {
+        Variant::Fused => (DELTA.name, &FUSED_DELTA),
+        Variant::Erased => (CURRY_ENV.name, &ERASED_CURRY),
+    };
+    (engine.name == of).then_some(info)
 }
 
-/// The fused form of an engine, if it has one.
-pub fn fused(engine: &EngineInfo) -> Option<&'static EngineInfo> {
-    (engine.name == "delta").then_some(&FUSED_DELTA)
-}
-
-/// Every engine in every mode that it has: what must agree. Engines that need a C compiler have tests of their own.
+/// Every engine, `delta` fused too: what must agree. Engines that need a C compiler have tests of their own, and so have
+/// erased environments.
 pub fn modes() -> impl Iterator<Item = &'static EngineInfo> {
     let engines = ENGINES.iter().filter(|engine| !engine.needs_compiler());
-    engines.flat_map(|engine| std::iter::once(engine).chain(fused(engine)))
+    engines.flat_map(|engine| std::iter::once(engine).chain(variant(engine, Variant::Fused)))
 }
 
 /// The engine of this name.

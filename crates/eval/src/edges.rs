@@ -102,13 +102,22 @@ fn linear_piece(prim: Prim, smooth: &Smooth, numbers: &[f64], above: bool) -> Op
     };
     // A little is far more than rounding and far less than the number.
     let little = numbers[0].abs().max(1.0) * 2f64.powi(-26);
-    let mut beside = numbers.to_vec();
-    beside[0] += if above { little } else { -little };
+    let step = if above { little } else { -little };
+    // With a second number, all of the side counts: between straight lines a curve is no linear function (`hypot`).
+    let points = [0.0, 0.5, -0.5].map(|part| {
+        let mut beside = numbers.to_vec();
+        beside[0] += step;
+        if let Some(second) = beside.get_mut(1) {
+            *second += part * step;
+        }
+        beside
+    });
+    let beside = &points[0];
     // A partial derivative that is not there is 0.
-    let factors = prim.partials_at(&beside).into_iter().map(|factor| factor.unwrap_or(0.0));
+    let factors = prim.partials_at(beside).into_iter().map(|factor| factor.unwrap_or(0.0));
     let factors: Vec<f64> = factors.collect();
     let linear =
         |numbers: &[f64]| factors.iter().zip(numbers).map(|(factor, x)| factor * x).sum::<f64>();
-    let agrees = value(numbers)? == linear(numbers) && value(&beside)? == linear(&beside);
-    agrees.then_some(factors)
+    let agrees = |numbers: &[f64]| value(numbers) == Some(linear(numbers));
+    (agrees(numbers) && points.iter().all(|point| agrees(point))).then_some(factors)
 }

@@ -130,7 +130,7 @@ impl Pass<'_> {
         let body = self.scope(|pass| pass.expr(body));
         self.scopes = scopes;
         self.numbers = numbers;
-        let body = dropped(body);
+        let body = dropped(self.program, body);
         let function = if let ExprKind::Lam(params, inside) = &body.kind
             && !inside.globals().contains(&def)
         {
@@ -454,12 +454,12 @@ fn is_arithmetic(expr: &Expr) -> bool {
 }
 
 /// The term without bindings that nobody uses and that cannot fail.
-fn dropped(expr: Expr) -> Expr {
+fn dropped(program: &Program, expr: Expr) -> Expr {
     let mut used = FxHashSet::default();
-    drop_unused(expr, &mut used)
+    drop_unused(program, expr, &mut used)
 }
 
-fn drop_unused(expr: Expr, used: &mut FxHashSet<VarId>) -> Expr {
+fn drop_unused(program: &Program, expr: Expr, used: &mut FxHashSet<VarId>) -> Expr {
     let mut chain = vec![];
     let mut rest = expr;
     while let ExprKind::Let(var, value, body) = rest.kind {
@@ -471,11 +471,11 @@ fn drop_unused(expr: Expr, used: &mut FxHashSet<VarId>) -> Expr {
     }
     rest.for_each_child_mut(&mut |child| {
         let taken = std::mem::replace(child, Expr::unit(child.span));
-        *child = drop_unused(taken, used);
+        *child = drop_unused(program, taken, used);
     });
     for (var, value) in chain.into_iter().rev() {
-        if used.contains(&var) || !is_harmless(&value) {
-            let value = drop_unused(value, used);
+        if used.contains(&var) || !is_harmless(program, &value) {
+            let value = drop_unused(program, value, used);
             rest = Expr::let_(var, value, rest);
         }
     }
@@ -483,7 +483,8 @@ fn drop_unused(expr: Expr, used: &mut FxHashSet<VarId>) -> Expr {
 }
 
 /// Whether evaluating a term can only give a value.
-fn is_harmless(expr: &Expr) -> bool {
+fn is_harmless(program: &Program, expr: &Expr) -> bool {
+    let is_harmless = |expr: &Expr| is_harmless(program, expr);
     match &expr.kind {
         ExprKind::Var(_) | ExprKind::Lit(_) | ExprKind::Lam(..) => true,
         ExprKind::Tuple(items) | ExprKind::Con(_, items) | ExprKind::Array(items) => {
@@ -501,8 +502,9 @@ fn is_harmless(expr: &Expr) -> bool {
                 && default.iter().all(|default| is_harmless(default))
         }
         ExprKind::Ad(AdOp::Zeros | AdOp::StopGradient, args) => args.iter().all(is_harmless),
-        ExprKind::Global(_)
-        | ExprKind::App(..)
+        // A function is a value; what a constant computes may fail.
+        ExprKind::Global(def) => matches!(program.defs[*def].body.kind, ExprKind::Lam(..)),
+        ExprKind::App(..)
         | ExprKind::LetRec(..)
         | ExprKind::Build { .. }
         | ExprKind::Loop { .. }

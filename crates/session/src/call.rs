@@ -7,16 +7,18 @@
 //! expressions of the command line are all that is looked up by name.
 
 use pullback_base::{Diagnostic, Name, Span};
+use pullback_compile::Mode;
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program, Type, tangent};
 use pullback_reduce::with_fuel;
 use pullback_syntax::ast::Expr;
 use pullback_types::tir::{Global, GlobalId};
 use pullback_types::ty::Ty;
-use pullback_types::{Argument, Call as Question, Direction as Along};
+use pullback_types::{Argument, Call as Question, Direction as Along, InCharts};
 
 use crate::arguments::{Arguments, Inputs, expressions};
 use crate::bug::bug;
+use crate::charts;
 use crate::engine::{Code, Engine};
 use crate::entry::{Entry, Given};
 use crate::load::{Modules, load};
@@ -70,6 +72,8 @@ pub struct Prepared {
     pub result_tangent: Option<Type>,
     /// The parameters in `S`.
     pub parts: Vec<Part>,
+    /// The value of the entry, where the function gives the displacement from it.
+    pub value: Option<Value>,
     /// Where the entry is defined.
     pub entry: Span,
     /// Where the direction is written.
@@ -92,6 +96,7 @@ impl Prepared {
             result: self.result.clone(),
             result_tangent: self.result_tangent.clone(),
             parts: self.parts.clone(),
+            value: self.value.clone(),
             entry: self.entry,
             along: self.along,
             direction: self.direction.clone(),
@@ -139,19 +144,24 @@ pub fn prepare_in(
     check_result(query, &entry, purpose)?;
     let direction = direction(query, purpose)?;
     let question = question(id, &slots, purpose, direction.as_ref());
-    let root = inferred.call(query, &question)?;
+    let (root, charts) = inferred.call(query, &question)?;
     let types = parameters(&inferred.typed().globals[root], slots.len());
     check_open(query, &entry, &slots, &types)?;
     let slots = capture_functions(query, &entry, slots.clone(), &types, purpose)?;
+    let slots = charts::with_values(slots, &charts);
     let (mut program, roots) = inferred.program(query, &[root])?;
-    let wrapped = wrap(&mut program, roots[0], &slots, derivative);
+    let wrapped = wrap(&mut program, roots[0], &slots, &charts, derivative);
+    let value = wrapped.value;
     if let Some(fuel) = call.settings.fuel {
         with_fuel(&mut program, fuel);
     }
     let ready = (program, wrapped);
     let settings = (engine, &call.settings);
     let mut prepared = assemble(query, settings, arguments, ready, (&entry, &slots))?;
-    prepared.argument = with_sizes(query, &global, &slots, &prepared)?;
+    prepared.argument = with_sizes(query, &global, (&slots, &charts), &prepared)?;
+    if let Some(value) = value {
+        hold(query, engine, &mut prepared, value)?;
+    }
     prepared.along = direction.map_or(Span::NONE, |direction| direction.span);
     Ok(prepared)
 }
@@ -179,7 +189,7 @@ fn question<'s>(
     let arguments = slots.iter().map(|slot| Argument {
         expr: match &slot.given {
             Given::Arg(expr) | Given::Free(expr) => Some(&**expr),
-            Given::Input(_) | Given::Message => None,
+            Given::Input(_) | Given::Zeros(_) | Given::Message => None,
         },
         span: slot.span,
         is_data: derivative && slot.data,
@@ -375,7 +385,7 @@ fn assemble(
     (mut program, wrapped): (Program, Wrapped),
     (entry, slots): (&Entry, &[Slot]),
 ) -> Result<Prepared, Stop> {
-    let Wrapped { function, constants, types, result } = wrapped;
+    let Wrapped { function, constants, zeros, types, result, derived, .. } = wrapped;
     let data: Vec<&Slot> = slots.iter().filter(|slot| slot.data).collect();
     let mut parts = Vec::new();
     for (slot, ty) in data.iter().zip(&types) {
@@ -386,7 +396,7 @@ fn assemble(
         let is_free = matches!(slot.given, Given::Free(_));
         parts.push(Part { name: slot.name.clone(), tangent, wrt, is_free });
     }
-    let result_tangent = tangent(&mut program.datas, &result);
+    let result_tangent = tangent(&mut program.datas, &derived);
     let code = Code::new(program);
     let mut constants = match constants {
         Some((def, count)) => match engine.for_arguments().value(&code, def) {
@@ -405,9 +415,12 @@ fn assemble(
                 constants.next().unwrap_or_else(|| bug("each argument has been evaluated"))
             }
             Given::Input(offer) => arguments.decode(query, code.program(), offer, ty)?,
+            // That of the value, which comes later.
+            Given::Zeros(_) => Value::unit(),
             Given::Message => bug("a call of the command line is given no messages"),
         });
     }
+    charts::fill_zeros(query, engine, &code, (&data, &zeros), &mut values)?;
     arguments.report_unused(query, &entry.name, &entry.parameter_names());
     let (argument, direction) = (whole(values), constants.next());
     let (entry, along) = (entry.span, Span::NONE);
@@ -418,27 +431,60 @@ fn assemble(
         result,
         result_tangent,
         parts,
+        value: None,
         entry,
         along,
         direction,
     })
 }
 
+/// Evaluates the entry and holds its value, from which the function gives the displacement.
+fn hold(
+    query: &mut Query<'_>,
+    engine: &Engine,
+    prepared: &mut Prepared,
+    value_of: DefId,
+) -> Result<(), Stop> {
+    let argument = prepared.argument.clone();
+    // The run of the derivative tells the lines of `debug`.
+    let engine = engine.for_arguments().quiet();
+    let value = match engine.try_run(&prepared.code, value_of, argument, &Mode::Value) {
+        Ok(answer) => answer.value,
+        Err(fault) => return query.fail(*fault),
+    };
+    let mut values = components(&prepared.argument, prepared.parts.len());
+    values.push(value.clone());
+    prepared.argument = whole(values);
+    let mut program = prepared.code.program().clone();
+    let Some(tangent) = tangent(&mut program.datas, &prepared.result) else {
+        bug("a result with a tangent type is data")
+    };
+    prepared.code = Code::new(program);
+    prepared.parts.push(Part { name: String::new(), tangent, wrt: false, is_free: false });
+    prepared.value = Some(value);
+    Ok(())
+}
+
 /// The argument, whose sizes are those that the entry declares, also where rows are absent.
 fn with_sizes(
     query: &mut Query<'_>,
     global: &Global,
-    slots: &[Slot],
+    (slots, charts): (&[Slot], &InCharts),
     prepared: &Prepared,
 ) -> Result<Value, Stop> {
     if slots.iter().all(|slot| matches!(slot.given, Given::Arg(_) | Given::Free(_))) {
         return Ok(prepared.argument.clone());
     }
-    let positions: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].data).collect();
-    let values = components(&prepared.argument, positions.len());
-    let values: Vec<(usize, Value)> = positions.into_iter().zip(values).collect();
+    let data: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].data).collect();
+    let mut all = components(&prepared.argument, data.len());
+    let of_entry = charts::of_entry(slots, charts, &data);
+    let (positions, values) = of_entry.iter().map(|(at, param)| (*param, all[*at].clone())).unzip();
+    let values: Vec<(usize, Value)> = std::iter::zip::<Vec<_>, Vec<_>>(positions, values).collect();
     let Some(wrong) = wrong_size(global, &values) else {
-        return Ok(whole(with_declared_sizes(global, &values)));
+        for ((at, _), value) in of_entry.iter().zip(with_declared_sizes(global, &values)) {
+            all[*at] = value;
+        }
+        return Ok(whole(all));
     };
     let slot = &slots[wrong.param];
     let title = format!("the value of `{}` does not fit its parameter", slot.name);

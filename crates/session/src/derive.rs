@@ -95,7 +95,8 @@ pub fn jvp(
     let given = prepared.take_direction();
     let mode = Mode::Jvp(whole_tangent(&prepared, &given, wrt));
     let (value, y_dot) = watched(query, call, &engine, &prepared, &mode)?.with_derivative();
-    let Prepared { code, result, result_tangent, .. } = prepared;
+    let Prepared { code, result, result_tangent, value: own, .. } = prepared;
+    let value = own.unwrap_or(value);
     let result_tangent =
         result_tangent.unwrap_or_else(|| bug("the result of a derivative is data"));
     let derivative =
@@ -114,7 +115,8 @@ fn backwards(
     check_output(query, call, &prepared, "value")?;
     let mode = Mode::Vjp(cotangent);
     let (value, x_bar) = watched(query, call, engine, &prepared, &mode)?.with_derivative();
-    let Prepared { code, result, parts, .. } = prepared;
+    let Prepared { code, result, parts, value: own, .. } = prepared;
+    let value = own.unwrap_or(value);
     let count = parts.len();
     let order = in_order(parts.iter().map(|part| (&*part.name, part.wrt)), wrt);
     let mut cotangents: Vec<Option<(Part, Value)>> =

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
 use pullback_compile::{Answer, Mode, compiler};
 use pullback_engine::{
-    Batch, Bounds, EngineInfo, How, Registry, bounds, choose, evaluate, follow, placed, run,
-    run_in_machine,
+    Batch, Bounds, EngineInfo, How, Registry, Variant, bounds, choose, evaluate, follow, placed,
+    run, run_in_machine,
 };
 use pullback_eval::boxes::Boxes;
 use pullback_eval::ties::Ties;
@@ -83,6 +83,15 @@ fn asked_for(registry: &Registry, settings: &Settings) -> &'static EngineInfo {
     compiled.unwrap_or_else(|| registry.first())
 }
 
+/// An engine does not have the variant that is asked for.
+fn no_variant(name: &str, variant: Variant) -> Diagnostic {
+    let (option, engine) = variant.option();
+    let title = format!("the engine `{name}` has no {} mode", variant.adjective());
+    Diagnostic::error("E0812", Span::NONE, title, "")
+        .note(format!("`{option}` is a way of running `{engine}`"))
+        .hint(format!("add `--engine {engine}`, or leave out `{option}`"))
+}
+
 impl Engine {
     /// The engine that the settings name, or the one that does what they ask for.
     pub fn resolve(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
@@ -94,17 +103,12 @@ impl Engine {
             let hint = did_you_mean("engine", name, registry.names());
             return query.fail(Diagnostic::error("E0812", Span::NONE, title, "").hint(hint));
         };
-        let info = if settings.fuse {
-            let Some(fused) = (registry.fused)(info) else {
-                let title = format!("the engine `{name}` has no fused mode");
-                let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
-                    .note("`--fuse` is a way of running `delta`")
-                    .hint("add `--engine delta`, or leave out `--fuse`");
-                return query.fail(diagnostic);
-            };
-            fused
-        } else {
-            info
+        let info = match settings.variant {
+            Some(variant) => match (registry.variant)(info, variant) {
+                Some(info) => info,
+                None => return query.fail(no_variant(name, variant)),
+            },
+            None => info,
         };
         if info.needs_compiler() && compiler().is_none() {
             query.diagnostics.push(without_compiler());
@@ -212,6 +216,11 @@ impl Engine {
     pub fn for_preparation(&self) -> Self {
         if self.info.needs_compiler() { self.for_arguments() } else { self.evaluated() }
     }
+    /// The same engine, which tells no lines of `debug`.
+    pub fn quiet(mut self) -> Self {
+        self.options.limits.tell = |_| {};
+        self
+    }
     /// The same engine, which was chosen for whoever named none.
     pub fn unnamed(self) -> Self {
         Self { is_named: false, ..self }
@@ -261,9 +270,9 @@ impl Engine {
     pub fn name(&self) -> &'static str {
         self.info.name
     }
-    /// Whether there is a fused mode beside it.
-    pub fn has_fused_mode(&self) -> bool {
-        (self.registry.fused)(self.info).is_some()
+    /// Whether it has this variant.
+    pub fn has(&self, variant: Variant) -> bool {
+        (self.registry.variant)(self.info, variant).is_some()
     }
     /// The value of a definition.
     pub fn value(&self, code: &Code, def: DefId) -> Result<Value, Box<Diagnostic>> {

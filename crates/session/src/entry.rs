@@ -59,6 +59,8 @@ pub enum Given {
     Free(Rc<Expr>),
     /// A value of an input file.
     Input(Offer),
+    /// The tangent 0, which moves the value of the data at this place among all data.
+    Zeros(usize),
     /// Data that comes with each message of a protocol.
     Message,
 }
@@ -270,7 +272,7 @@ impl Given {
         match self {
             Self::Arg(expr) | Self::Free(expr) => expr.span,
             Self::Input(offer) => offer.span,
-            Self::Message => Span::NONE,
+            Self::Zeros(_) | Self::Message => Span::NONE,
         }
     }
 }

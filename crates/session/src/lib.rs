@@ -24,6 +24,7 @@ mod input_file;
 
 pub mod arguments;
 pub mod call;
+mod charts;
 pub mod engine;
 pub mod entry;
 pub mod parts;
@@ -61,6 +62,7 @@ pub use jacobian::{Wanted, jacobian};
 pub use limits::{Clock, stopped_late};
 pub use matrix::Matrix;
 pub use pullback_data::output::{Layout, to_text};
+pub use pullback_engine::Variant;
 pub use query::{Progress, Query, Stop};
 pub use session::{Analysis, Definition, Outcome, Question, Session, TypeAt};
 pub use settings::{Call, Format, Fp, Input, Settings, Target};

@@ -12,7 +12,7 @@ use pullback_lambda::{DefId, Program, Stage as LambdaStage};
 use pullback_prim::Routine;
 use pullback_syntax::ast::Expr;
 use pullback_types::tir::{Global, GlobalId, Typed};
-use pullback_types::{Call, ELABORATE, Inference, Source, check_patterns, elaborate};
+use pullback_types::{Call, ELABORATE, InCharts, Inference, Source, check_patterns, elaborate};
 
 use crate::knossos;
 use crate::load::Modules;
@@ -78,11 +78,15 @@ impl<'m> Inferred<'m> {
     }
     /// Adds the parts of a call to the program, with expressions in the scope of the module that was asked
     /// for; see [`Inference::call`].
-    pub fn call(&mut self, query: &mut Query<'_>, call: &Call<'m>) -> Result<GlobalId, Stop> {
-        let id = self.inference.call(self.main, call);
+    pub fn call(
+        &mut self,
+        query: &mut Query<'_>,
+        call: &Call<'m>,
+    ) -> Result<(GlobalId, InCharts), Stop> {
+        let added = self.inference.call(self.main, call);
         self.report(query);
         query.stop_on_errors()?;
-        Ok(id)
+        Ok(added)
     }
     /// Adds the two sides of an expectation as a pair.
     pub fn sides(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> GlobalId {

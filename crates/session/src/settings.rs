@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pullback_base::Progress;
+use pullback_engine::Variant;
 
 /// A call of a definition of a file.
 #[derive(Clone, Debug, Default)]
@@ -103,8 +104,8 @@ pub enum Format {
 pub struct Settings {
     /// The engine of differentiation; none is the default one.
     pub engine: Option<String>,
-    /// Whether the engine `delta` fuses functions of numbers.
-    pub fuse: bool,
+    /// Which variant of the engine runs; none is the engine itself.
+    pub variant: Option<Variant>,
     /// Whether to tell where a run meets ties and edges of domains.
     pub warn_kinks: bool,
     /// Whether to tell where the first NaN arises.

@@ -7,6 +7,7 @@
 
 use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, Def, DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_types::InCharts;
 
 use crate::bug::bug;
 use crate::entry::Given;
@@ -19,14 +20,26 @@ pub struct Wrapped {
     /// The definition of what has to be evaluated first and how many values it gives as a tuple: the
     /// expressions among the components of `S`, then the direction.
     pub constants: Option<(DefId, usize)>,
+    /// What gives zeros for each value that is held, in their order.
+    pub zeros: Vec<DefId>,
     /// The types of the components of `S`.
     pub types: Vec<Type>,
     /// `T`
     pub result: Type,
+    /// The type of what the function gives: `T`, or that of displacements from its value.
+    pub derived: Type,
+    /// `S -> T`, where the function gives the displacement from a value of `T` that it takes behind all others.
+    pub value: Option<DefId>,
 }
 
 /// Makes the function of a call, of which inference has added the parts as `root`.
-pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool) -> Wrapped {
+pub fn wrap(
+    program: &mut Program,
+    root: DefId,
+    slots: &[Slot],
+    charts: &InCharts,
+    derivative: bool,
+) -> Wrapped {
     let span = program.defs[root].span;
     let body = std::mem::replace(&mut program.defs[root].body, Expr::unit(span));
     let ExprKind::Tuple(parts) = body.kind else {
@@ -34,12 +47,18 @@ pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool
     };
     let mut parts = parts.into_iter();
     let Some(entry) = parts.next() else { bug("the first part of a call is its entry") };
+    let zeros = charts.held.iter().map(|_| {
+        let Some(body) = parts.next() else { bug("what is held has a function for its zeros") };
+        let (name, ty) = (unused_name(program), body.ty.clone());
+        program.defs.push(Def { name, ty, body, span })
+    });
+    let zeros = zeros.collect();
     let (params, result) = curried(&entry.ty, slots.len());
     let (mut args, mut vars, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     for (slot, ty) in slots.iter().zip(params) {
         let written = match slot.given {
             Given::Arg(_) | Given::Free(_) => parts.next(),
-            Given::Input(_) | Given::Message => None,
+            Given::Input(_) | Given::Zeros(_) | Given::Message => None,
         };
         if !slot.data {
             args.push(written.unwrap_or_else(|| bug("a function is given as an expression")));
@@ -69,7 +88,35 @@ pub fn wrap(program: &mut Program, root: DefId, slots: &[Slot], derivative: bool
         }
     };
     let constants = set_constants(program, root, constants);
-    Wrapped { function, constants, types, result }
+    if !charts.result {
+        let (derived, value) = (result.clone(), None);
+        return Wrapped { function, constants, zeros, types, result, derived, value };
+    }
+    let Some([result, local]) =
+        result.components().and_then(|parts| <[&Type; 2]>::try_from(parts).ok())
+    else {
+        bug("a result in charts stands beside its displacement")
+    };
+    let Some((_, derived)) = local.as_fun() else { bug("a displacement is from a value") };
+    let (result, derived) = (result.clone(), derived.clone());
+    let name = unused_name(program);
+    let value = add_function(program, name, span, types.clone(), |program, args| {
+        Expr::proj(called(program, function, args, span), 0, span)
+    });
+    let (name, with_value) = (unused_name(program), [&types[..], &[result.clone()]].concat());
+    let function = add_function(program, name, span, with_value, |program, mut args| {
+        let Some(from) = args.pop() else { bug("the value comes last") };
+        let from = Expr::ad(AdOp::StopGradient, vec![from], result.clone(), span);
+        let local = Expr::proj(called(program, function, args, span), 1, span);
+        Expr::app(local, vec![from], span)
+    });
+    Wrapped { function, constants, zeros, types, result, derived, value: Some(value) }
+}
+
+/// A call of a function of the tuple of these.
+fn called(program: &Program, function: DefId, mut args: Vec<Expr>, span: Span) -> Expr {
+    let arg = if args.len() == 1 { args.remove(0) } else { Expr::tuple(args, span) };
+    Expr::app(program.global(function, span), vec![arg], span)
 }
 
 /// Makes a definition that of some terms, as a tuple if they are several.

@@ -11,8 +11,8 @@
 mod neighbour;
 mod noise;
 mod outcome;
-mod rules;
 
+use crate::rules::{rules, without_rules};
 use neighbour::Neighbour;
 use noise::{Noise, jittered, multiple, short_step};
 use outcome::{Outcome, STEPS, Verdict, complex_step, dot_product, size, taylor};
@@ -27,7 +27,6 @@ use pullback_session::engine::{Code, Engine};
 use pullback_session::parts::{components, whole};
 use pullback_session::watch::{Run, first_nan, watch};
 use pullback_session::{Call, Progress, Query, Settings, Stop};
-use rules::{rules, without_rules};
 
 /// How many random directions are tried.
 const DIRECTIONS: usize = 4;

@@ -10,6 +10,9 @@
 //! f x = if x >= 1.0 then (if x >= 1.0 then 2.0 * x else 0.0) else x + 1.0        at 1.0: 2 pieces of 4, {1.0, 2.0}
 //! ```
 //!
+//! A function with a rule of its own has the derivative of the rule. But where the rule chooses one of what the function's own
+//! pieces have, as that of `maximum` does at a tie, those pieces are the answer.
+//!
 //! Where `d` is 0, as for `x * x >= 0.0` at 0, the first order does not decide which sides there are. Then both are taken,
 //! and the answer says so: the hull may be too large.
 
@@ -29,6 +32,7 @@ use pullback_session::parts::{Part, components};
 use pullback_session::{Call, Query, Stop};
 
 use crate::bug::bug;
+use crate::rules::{rules, without_rules};
 use hulls::{have_direction, is_within};
 
 /// The most pieces that are looked for.
@@ -72,13 +76,11 @@ pub fn clarke(query: &mut Query<'_>, call: &Call, wrt: &[String]) -> Result<Clar
     let engine = Engine::resolve(query, &call.settings)?;
     let purpose = Purpose::Derivative { wrt, scalar: true, direction: None };
     let prepared = prepare(query, call, &engine, &purpose)?;
-    let mut search = Search::new(&engine, &prepared);
-    let found = search.all().and_then(|()| search.convention());
-    let (value, convention) = match found {
+    let found = with_neighbours(&prepared).and_then(|()| found(&engine, &prepared));
+    let (Found { pieces, undecided }, (value, convention)) = match found {
         Ok(found) => found,
         Err(fault) => return query.fail(*fault),
     };
-    let Search { pieces, undecided, .. } = search;
     let values: Vec<f64> = pieces.iter().map(|piece| piece.value).collect();
     let is_continuous = values.iter().all(|other| *other == value);
     let jump = (!is_continuous).then_some((value, values));
@@ -101,6 +103,59 @@ pub fn clarke(query: &mut Query<'_>, call: &Call, wrt: &[String]) -> Result<Clar
     Ok(Clarke { hull, pieces, convention: (convention, is_inside), jump, undecided })
 }
 
+/// Refuses a point that has no neighbourhood.
+fn with_neighbours(prepared: &Prepared) -> Result<(), Box<Diagnostic>> {
+    let numbers = moving(prepared).into_iter().flat_map(|(_, value)| leaves(&value));
+    let Some(number) = numbers.into_iter().find(|x| !x.is_finite()) else { return Ok(()) };
+    let title = format!("{} is no real number, so that nothing is next to it", shown(number));
+    Err(Box::new(
+        Diagnostic::error("E0721", prepared.entry, title, "at this point")
+            .hint("give an argument of finite numbers"),
+    ))
+}
+
+fn shown(number: f64) -> String {
+    if number.is_nan() { "nan".to_owned() } else { number.to_string() }
+}
+
+/// The pieces, and the value with the gradient by the table's convention.
+fn found(
+    engine: &Engine,
+    prepared: &Prepared,
+) -> Result<(Found, (f64, Vec<f64>)), Box<Diagnostic>> {
+    let mut search = Search::new(engine, prepared);
+    search.all()?;
+    let convention = search.convention()?;
+    if let Some(number) = convention.1.iter().chain([&convention.0]).find(|x| !x.is_finite()) {
+        let title = format!("a value or a derivative is {}", shown(*number));
+        let fault = Diagnostic::error("E0721", prepared.entry, title, "at this point");
+        return Err(Box::new(
+            fault.note("`--trace-nan` of `pullback grad` tells where the first NaN arises"),
+        ));
+    }
+    let found = search.found();
+    let program = prepared.code.program();
+    let count = rules(program).len();
+    if count == 0 {
+        return Ok((found, convention));
+    }
+    let own = prepared.with_program(without_rules(program, 0..count));
+    let mut search = Search::new(engine, &own);
+    match search.all() {
+        Ok(()) => {}
+        // The rule is what tells the derivative here.
+        Err(fault) if fault.code == "E0715" => return Ok((found, convention)),
+        Err(fault) => return Err(fault),
+    }
+    let own = search.found();
+    let gradients: Vec<Vec<f64>> = own.pieces.iter().map(|piece| piece.gradient.clone()).collect();
+    let has_ties = own.pieces.iter().any(|piece| !piece.sides.is_empty());
+    let is_choice = has_ties
+        && own.pieces.iter().all(|piece| piece.value == convention.0)
+        && found.pieces.iter().all(|piece| is_within(&piece.gradient, &gradients));
+    Ok((if is_choice { own } else { found }, convention))
+}
+
 /// The parameters that the derivative is by, with their arguments.
 fn moving(prepared: &Prepared) -> Vec<(&Part, Value)> {
     let values = components(&prepared.argument, prepared.parts.len());
@@ -113,6 +168,12 @@ struct Search<'s> {
     prepared: &'s Prepared,
     /// For each Real of the argument, whether the derivative is by it.
     moves: Vec<bool>,
+    pieces: Vec<Piece>,
+    undecided: Vec<Span>,
+}
+
+/// What a search has found.
+struct Found {
     pieces: Vec<Piece>,
     undecided: Vec<Span>,
 }
@@ -139,6 +200,10 @@ impl<'s> Search<'s> {
         let parts = prepared.parts.iter().zip(&values);
         let moves = parts.flat_map(|(part, value)| leaves(value).into_iter().map(|_| part.wrt));
         Self { engine, prepared, moves: moves.collect(), pieces: vec![], undecided: vec![] }
+    }
+
+    fn found(self) -> Found {
+        Found { pieces: self.pieces, undecided: self.undecided }
     }
 
     /// Finds all pieces.
@@ -232,7 +297,8 @@ impl<'s> Search<'s> {
             (Ok(answer), _) => {
                 let (value, slope) = answer.with_derivative();
                 match (&leaves(&value)[..], &leaves(&slope)[..]) {
-                    ([value], [slope]) => Ok(Ended::Result(*value, *slope)),
+                    // A zero has no sign here.
+                    ([value], [slope]) => Ok(Ended::Result(*value, *slope + 0.0)),
                     _ => bug("the value and the derivative of a Real are numbers"),
                 }
             }

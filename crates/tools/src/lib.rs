@@ -13,6 +13,8 @@ mod show;
 mod compare;
 mod test;
 
+mod rules;
+
 mod bounds;
 mod check_grad;
 #[cfg(not(target_family = "wasm"))]

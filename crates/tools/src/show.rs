@@ -5,7 +5,9 @@
 //! table.
 
 use pullback_base::{Diagnostic, Span, did_you_mean};
-use pullback_engines::{EngineInfo, LETTERS, Letter, SOURCES, Stage as Form, fused};
+use pullback_engines::{
+    EngineInfo, LETTERS, Letter, SOURCES, Stage as Form, variant as engine_variant,
+};
 use pullback_lambda::{Def, DefId, Expr, Program};
 use pullback_session::call::{Prepared, Purpose, prepare};
 use pullback_session::engine::Engine;
@@ -13,7 +15,7 @@ use pullback_session::entry::Entry;
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
 use pullback_session::wrap::{add_function, curried};
-use pullback_session::{Call, Query, Settings, Stop};
+use pullback_session::{Call, Query, Settings, Stop, Variant};
 use pullback_types::tir::GlobalId;
 use pullback_types::{open_types, show_scheme};
 
@@ -21,11 +23,11 @@ use crate::stages::{Listed, PASSES, form_named, stages};
 
 /// The text of a stage.
 pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, Stop> {
-    if call.settings.fuse
+    if let Some(variant) = call.settings.variant
         && form_named(stage, None).is_none()
         && stages().any(|known| known.name == stage)
     {
-        return no_fused_form(query, stage);
+        return no_variant(query, stage, variant);
     }
     match stage {
         "tokens" => {
@@ -37,7 +39,7 @@ pub fn show(query: &mut Query<'_>, call: &Call, stage: &str) -> Result<String, S
         "lambda" => lambda(query, call),
         _ => {
             if let Some((engine, form)) = form_named(stage, call.settings.engine.as_deref()) {
-                let form = fused_form(query, call, engine, form)?;
+                let form = variant_of(query, call, engine, form)?;
                 return show_entry(query, call, engine, form);
             }
             let title = format!("there is no stage `{stage}`");
@@ -152,28 +154,31 @@ fn show_entry(
     shown
 }
 
-/// The form, or that of the fused mode if this is asked for.
-fn fused_form(
+/// The form, or that of the engine's variant if one is asked for.
+fn variant_of(
     query: &mut Query<'_>,
     call: &Call,
     engine: &EngineInfo,
     form: &'static Form,
 ) -> Result<&'static Form, Stop> {
-    if !call.settings.fuse {
-        return Ok(form);
-    }
-    let forms = fused(engine).map_or(&[][..], |engine| engine.stages);
-    match forms.iter().find(|fused| fused.name == form.name) {
-        Some(fused) => Ok(fused),
-        None => no_fused_form(query, form.name),
+    let Some(variant) = call.settings.variant else { return Ok(form) };
+    let forms = engine_variant(engine, variant).map_or(&[][..], |engine| engine.stages);
+    match forms.iter().find(|other| other.name == form.name) {
+        Some(other) => Ok(other),
+        None => no_variant(query, form.name, variant),
     }
 }
 
-fn no_fused_form<T>(query: &mut Query<'_>, stage: &str) -> Result<T, Stop> {
-    let title = format!("the stage `{stage}` has no fused form");
+fn no_variant<T>(query: &mut Query<'_>, stage: &str, variant: Variant) -> Result<T, Stop> {
+    let (option, engine) = variant.option();
+    let shown = match variant {
+        Variant::Fused => "`delta`, `delta-trace` or `delta-lets`",
+        Variant::Erased => "`rep` with `--engine curry-env`",
+    };
+    let title = format!("the stage `{stage}` has no {} form", variant.adjective());
     let diagnostic = Diagnostic::error("E0812", Span::NONE, title, "")
-        .note("`--fuse` is a way of running `delta`, and its stages show the effect")
-        .hint("leave out `--fuse`, or show `delta`, `delta-trace` or `delta-lets`");
+        .note(format!("`{option}` is a way of running `{engine}`, and its stages show the effect"))
+        .hint(format!("leave out `{option}`, or show {shown}"));
     query.fail(diagnostic)
 }
 

@@ -17,7 +17,7 @@ use pullback_session::expected::{check_type, infer_with_expectations, load_with_
 use pullback_session::load::load;
 use pullback_session::pipeline::typed;
 use pullback_session::watch::Lines;
-use pullback_session::{Query, Settings, Stop, knossos, tiers};
+use pullback_session::{Query, Settings, Stop, Variant, knossos, tiers};
 use pullback_types::tir::GlobalId;
 
 use crate::compare::agree;
@@ -173,7 +173,7 @@ fn engines(
     names.retain(|name| is_taken(lines, name));
     if settings.engine.is_some() || settings.max_tape.is_some() {
         let engine = Engine::resolve(query, settings)?;
-        let wanted = engine.name();
+        let wanted = settings.engine.as_deref().unwrap_or_else(|| engine.name());
         let engine = if let Some(steps) = settings.steps { engine.within(steps) } else { engine };
         return Ok(if is_taken(lines, wanted) { vec![engine] } else { vec![] });
     }
@@ -191,12 +191,12 @@ fn engines(
         let engine = Engine::resolve(query, &plain)?;
         let steps = if matches!(engine.how(), How::Runtime(_)) { of_runs } else { steps };
         let engine = engine.within(steps);
-        let fuse = engine.has_fused_mode();
+        // What is erased is checked by the tags of the engine itself.
+        let fused = engine.has(Variant::Fused).then_some(Variant::Fused);
         engines.push(engine);
-        if fuse {
-            engines.push(
-                Engine::resolve(query, &Settings { fuse, tell: None, ..plain })?.within(steps),
-            );
+        if fused.is_some() {
+            let plain = Settings { variant: fused, tell: None, ..plain };
+            engines.push(Engine::resolve(query, &plain)?.within(steps));
         }
     }
     Ok(engines)

@@ -15,7 +15,7 @@ pub mod walk;
 
 pub use elaborate::{ELABORATE, Elaborated, elaborate, open_types};
 pub use exhaustive::check_patterns;
-pub use infer::{Argument, Call, Direction, Inference, foreign_value, infer};
+pub use infer::{Argument, Call, Direction, InCharts, Inference, foreign_value, infer};
 pub use resolve::{
     Bound, BoundBy, Occurrence, Role, Scopes, Shelf, Source, Uses, leftovers, type_like_variables,
     uses,

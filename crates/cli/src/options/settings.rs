@@ -1,7 +1,7 @@
 //! How to evaluate, and what to tell about a run.
 
 use clap::{Args, ValueEnum};
-use pullback_session::{Settings, Target};
+use pullback_session::{Settings, Target, Variant};
 
 use crate::{lines, units};
 
@@ -12,8 +12,11 @@ pub struct SettingsArgs {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// Fuse functions of numbers: with `--engine delta`, each call leaves one binding.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "erase")]
     pub fuse: bool,
+    /// Erase the types of functions' environments: with `--engine curry-env`, casts stand in the place of tags.
+    #[arg(long)]
+    pub erase: bool,
     /// What a derivative at a tie or an edge of a domain is: by convention, or an error.
     #[arg(long, value_name = "WHICH", default_value = "trace")]
     pub domain: Domain,
@@ -86,6 +89,8 @@ impl WarnArgs {
 impl SettingsArgs {
     /// As a call takes them.
     pub fn settings(&self, warn: WarnArgs) -> Settings {
+        let fused = self.fuse.then_some(Variant::Fused);
+        let variant = fused.or(self.erase.then_some(Variant::Erased));
         Settings {
             warn_kinks: warn.warn == Some(Warn::Kinks),
             trace_nan: false,
@@ -95,7 +100,7 @@ impl SettingsArgs {
             threads: None,
             target: Target::default(),
             engine: self.engine.clone(),
-            fuse: self.fuse,
+            variant,
             strict: self.domain == Domain::Strict,
             max_memory: self.max_memory,
             max_tape: self.max_tape,

@@ -99,14 +99,20 @@ fn values_with_their_maps_are_shown_as_source() {
     for entry in
         ["prod3", "calls", "power", "pair", "inner", "branch", "rows", "form", "steps", "point"]
     {
-        let (text, _) = tested(&folder, &program, entry, "poly-tupled");
-        for expected in ["--@ forwards (dp_", "--@ backwards (dp_", " -> a)"] {
-            assert!(text.contains(expected), "{text}");
+        for (stage, name, map) in
+            [("poly-tupled", "dp", " -> a)"), ("poly-transposed", "rp", " -> a, a -> ")]
+        {
+            let (text, _) = tested(&folder, &program, entry, stage);
+            let expectations = ["forwards", "backwards"].map(|way| format!("--@ {way} ({name}_"));
+            for expected in expectations.iter().map(String::as_str).chain([map]) {
+                assert!(text.contains(expected), "{text}");
+            }
         }
     }
     let program = root().join("examples/papers/notes.pull").display().to_string();
     for entry in ["f2", "fold_product", "squarings"] {
         tested(&folder, &program, entry, "poly-tupled");
+        tested(&folder, &program, entry, "poly-transposed");
     }
 }
 

@@ -155,6 +155,7 @@ const CALLS: &[(&str, &[&str])] = &[
             "changed --stage lambda",
             "f --stage reverse --as-source",
             "f --stage poly-tupled --as-source",
+            "f --stage poly-transposed --as-source",
             "f --stage cl-rev --as-source",
         ],
     ),

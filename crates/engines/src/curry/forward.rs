@@ -272,8 +272,8 @@ impl Code<'_> {
                 (self.emit("x", stopped), Pull::None)
             }
             Arrow::Zeros => (self.emit("z", Expr::ad(AdOp::Zeros, values, ty, span)), Pull::None),
-            Arrow::CustomVjp => self.custom_vjp(args, values, pulls, comb),
-            Arrow::CustomJvp => self.custom_jvp(args, values, pulls, comb),
+            Arrow::CustomVjp => self.custom(AdOp::CustomVjp, args, &values, pulls, comb),
+            Arrow::CustomJvp => self.custom(AdOp::CustomJvp, args, &values, pulls, comb),
             Arrow::Vjp | Arrow::Jvp | Arrow::Linearize => {
                 self.outside(
                     "a derivative of a function that is not known before the program runs",

@@ -87,3 +87,7 @@ pub const STAGES_ENV: &[Stage] = &[
         show: tangents::show_env,
     },
 ];
+
+/// The stages of `curry-env` with erased environments.
+pub const STAGES_ERASED: &[Stage] =
+    &[Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_tidied_erased }];

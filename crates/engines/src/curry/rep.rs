@@ -34,6 +34,15 @@ pub fn show_rep_env(
     show(program, def, Style::Env(Package::Tagged))
 }
 
+/// The rep-functions with erased environments.
+pub fn show_tidied_erased(
+    program: &Program,
+    def: DefId,
+    _: Option<Value>,
+) -> Result<String, Box<Diagnostic>> {
+    show(program, def, Style::Env(Package::Erased))
+}
+
 /// The rep-functions with erased environments, each on its own: `tidy` would put one into another, and a cast beside
 /// the constructor that it takes apart.
 pub fn show_rep_erased(

@@ -35,30 +35,9 @@ impl Code<'_> {
         Expr::record(items, ty.clone(), span)
     }
 
-    /// `custom_vjp f rule x`: the value stays one of a function with its own derivative, for the
+    /// `custom_vjp f rule x` or `custom_jvp f rule x`: the value stays one of a function with its own derivative, for the
     /// derivatives of this program.
-    pub fn custom_vjp(
-        &mut self,
-        args: &[Comb],
-        values: Vec<Expr>,
-        pulls: Vec<Pull>,
-        comb: &Comb,
-    ) -> (Expr, Pull) {
-        self.custom(AdOp::CustomVjp, args, &values, pulls, comb)
-    }
-
-    /// `custom_jvp f rule x`, likewise.
-    pub fn custom_jvp(
-        &mut self,
-        args: &[Comb],
-        values: Vec<Expr>,
-        pulls: Vec<Pull>,
-        comb: &Comb,
-    ) -> (Expr, Pull) {
-        self.custom(AdOp::CustomJvp, args, &values, pulls, comb)
-    }
-
-    fn custom(
+    pub fn custom(
         &mut self,
         op: AdOp,
         args: &[Comb],

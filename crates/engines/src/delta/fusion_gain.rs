@@ -1,10 +1,9 @@
 //! When to fuse: what a fused body saves, by count of primitives.
 //!
-//! `D{e}` binds a delta for each operation. A binding takes two primitives, to count its name and to look at its slot of the
-//! map; a delta that is a name already is not bound. If `eval` reaches it, each of its parts takes two more to find and write a slot, one to multiply unless the partial
-//! derivative is 1, and one to add if there is something in the slot. A fused body multiplies and adds as often, but finds no
-//! slots. It does so for each result, whether `eval` reaches that or not, and for each part of the argument, whether that has a
-//! delta or not.
+//! `D{e}` binds a delta for each operation. A binding takes a primitive, to count its name; a delta that is a name already is
+//! not bound. If `eval` reaches it, each of its parts takes one to multiply unless the partial derivative is 1, and one to add if
+//! there is something in its slot of the map. A fused body multiplies and adds as often, but binds results alone. It does so for
+//! each result, whether `eval` reaches that or not, and for each part of the argument, whether that has a delta or not.
 //!
 //! Law: where [`saved`] is not negative, the fused body executes no more primitives than `D{e}` and `eval` together, as long as
 //! the parts of the argument in `active` have deltas and `eval` reaches at least one of the results.
@@ -12,9 +11,7 @@
 use super::static_chain::{Branches, Chain, Factor, Node, Part};
 
 /// The primitives of a binding that nothing reaches.
-const BINDING: i64 = 2;
-/// The primitives to add to a slot of the map, without multiplication and addition.
-const SLOT: i64 = 2;
+const BINDING: i64 = 1;
 
 /// How many primitives a fused body saves at least, with these results, where these parts of the argument have deltas.
 pub(super) fn saved(chain: &Chain, results: &[Option<usize>], active: &[bool]) -> i64 {
@@ -36,7 +33,8 @@ fn saved_for(chain: &Chain, results: &[usize], used: usize, active: &[bool]) -> 
     let all = vec![true; chain.nodes.len()];
     for (at, count) in reach(chain, &[used], &all).iter().enumerate() {
         if matches!(chain.nodes[at], Node::Input { .. }) && *count > 0 && at != used {
-            saved -= SLOT + 1;
+            // The multiplication of its part of a row.
+            saved -= 1;
         }
     }
     saved + chain.branches.iter().map(|it| saved_inside(it, &is_active, &reached)).sum::<i64>()
@@ -102,7 +100,7 @@ fn recorded(chain: &Chain, reached: &[i64], active: &[bool]) -> i64 {
         }
         cost += BINDING;
         if reached[at] > 0 {
-            cost += there.into_iter().map(|part| SLOT + multiplied(part)).sum::<i64>();
+            cost += there.into_iter().map(multiplied).sum::<i64>();
         }
     }
     let is_conditional = chain.nodes.iter().any(|node| {

@@ -363,9 +363,10 @@ pub fn shortened(text: &str, width: usize) -> String {
     format!("{kept}…")
 }
 
-/// A number as a mathematician writes it: whole numbers without a point.
+/// A number as a mathematician writes it: whole numbers without a point, and powers of ten for very large and small ones.
 fn number(x: f64) -> String {
-    format!("{x}")
+    let text = format!("{x:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// A type.

@@ -99,6 +99,27 @@ fn order_ten_has_the_closed_forms_in_both_modes_and_forward_mode_grows_with_a_po
     });
 }
 
+/// The table of the engine's page: how many primitives a run of each order executes.
+#[test]
+fn the_page_tells_how_many_primitives_each_order_executes() {
+    deep(|| {
+        let page = include_str!("../../../../docs/engines/curry.md");
+        let mut rows = vec![];
+        for mode in ["forward", "reverse"] {
+            for function in ["exp (2.0 * x)", "x * x * x * x", "sin (exp x)"] {
+                let names: Vec<String> = (1..=8).map(|order| format!("of_{order}")).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let (program, defs) = source(&orders(function, mode), &names);
+                let count = |def: &DefId| derived("curry-env", &program, *def, 0.7).1.to_string();
+                let counts: Vec<String> = defs.iter().map(count).collect();
+                rows.push(format!("| {mode} | `{function}` | {} |", counts.join(" | ")));
+            }
+        }
+        let rows = rows.join("\n");
+        assert!(page.contains(&rows), "the page should have\n{rows}");
+    });
+}
+
 /// A loop, a recursion with a captured function, and arrays.
 const PROGRAMS: [&str; 3] = [
     "def f ((x, n): (Real, Int)): Real = loop y = x for i < n do sin (y * x) + y",

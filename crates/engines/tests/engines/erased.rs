@@ -9,7 +9,7 @@ use crate::support::source::source;
 use pullback_base::{Diagnostic, FileId};
 use pullback_compile::Mode;
 use pullback_engines::curry::{self, Package, Style, rep_functions};
-use pullback_engines::{engine_named, erased, run};
+use pullback_engines::{Variant, engine_named, run, variant};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile};
 use pullback_lambda::{DefId, Expr, ExprKind, Program, Stage, parse, verify};
 
@@ -61,7 +61,7 @@ fn both_give_the_same_numbers() {
         let dot = Value::array(vec![Value::Real(0.5), Value::Real(0.25), Value::Real(-1.0)]);
         let dot = Value::tuple(vec![Value::Real(2.0), dot]);
         for mode in [Mode::Vjp(Value::Real(1.0)), Mode::Jvp(dot)] {
-            let forms = [tagged, erased(tagged).expect("its erased form")];
+            let forms = [tagged, variant(tagged, Variant::Erased).expect("its erased form")];
             let [a, b] = forms.map(|engine| {
                 let answer = run(engine, &program, defs[0], x.clone(), &mode, &Options::default());
                 let answer = answer.unwrap_or_else(|problem| panic!("{problem:?}"));
@@ -87,7 +87,7 @@ fn derivatives_of_derivatives_open_what_they_packed() {
         let tagged = engine_named("curry-env").expect("an engine of the table");
         let x = [Value::Real(3.0), Value::Real(5.0), Value::Int(2)];
         let x = Value::tuple(x.to_vec());
-        for engine in [tagged, erased(tagged).expect("its erased form")] {
+        for engine in [tagged, variant(tagged, Variant::Erased).expect("its erased form")] {
             let mode = Mode::Vjp(Value::Real(1.0));
             let answer = run(engine, &program, defs[0], x.clone(), &mode, &Options::default());
             let answer = answer.unwrap_or_else(|problem| panic!("{problem:?}"));

@@ -22,7 +22,7 @@ use pullback_session::sizes::{with_declared_sizes, wrong_size};
 use pullback_session::wrap::wrap;
 use pullback_session::{Query, Stop};
 use pullback_types::tir::Global;
-use pullback_types::{Argument, Call};
+use pullback_types::{Argument, Call, InCharts};
 
 use super::evals::{Eval, Function, files};
 use crate::bug::bug;
@@ -81,13 +81,13 @@ impl Ready {
                 data_result: false,
                 direction: None,
             };
-            roots.push(inferred.call(query, &question)?);
+            roots.push(inferred.call(query, &question)?.0);
             parts.push((slots, global));
         }
         let (mut program, roots) = inferred.program(query, &roots)?;
         let mut steps = vec![];
         for (root, (slots, global)) in roots.into_iter().zip(parts) {
-            let wrapped = wrap(&mut program, root, &slots, false);
+            let wrapped = wrap(&mut program, root, &slots, &InCharts::default(), false);
             let names = slots.into_iter().map(|slot| slot.name);
             let params = names.zip(wrapped.types).collect();
             steps.push(Step { function: wrapped.function, global, params, result: wrapped.result });

@@ -8,7 +8,7 @@ use pullback_base::{Diagnostic, Id, Name, Span};
 use pullback_syntax::ast::{Expr, TypeDecl};
 
 use super::mismatch::Why;
-use super::request::{Argument, Call};
+use super::request::{Argument, Call, InCharts};
 use super::state::Infer;
 use super::table::Table;
 use super::tangent::tangent;
@@ -68,73 +68,99 @@ impl Table {
     }
 }
 
+/// The entry of a call in charts.
+pub(super) struct Charted {
+    /// The entry as the call uses it.
+    pub entry: TExpr,
+    /// `\x -> zeros x` for each parameter that is held.
+    pub zeros: Vec<TExpr>,
+    /// What it takes and gives.
+    pub charts: InCharts,
+}
+
+/// A call's entry while its parameters are looked at.
+#[derive(Default)]
+struct Parameters {
+    params: Vec<TParam>,
+    given: Vec<TExpr>,
+    held: Vec<TParam>,
+    zeros: Vec<TExpr>,
+    positions: Vec<usize>,
+}
+
 impl<'a> Infer<'a> {
     /// The entry of a call for a derivative. Where an argument is of a type that names its tangent type, the call is one of
-    /// the tangent that moves it: `\u -> entry (move x u)`, given `zeros x` in place of the argument.
+    /// the tangent that moves it: `\u -> entry (move x u)`, given `zeros x` in place of the argument. Where the result is,
+    /// the derivative will be that of a displacement.
     pub(super) fn entry_in_charts(
         &mut self,
         entry: TExpr,
         arguments: &mut [Option<TExpr>],
         call: &Call<'a>,
         wanted: &[Ty],
-    ) -> TExpr {
+    ) -> Charted {
         let table = &mut self.unifier.table;
         let is_moved =
             |(ty, argument): (&Ty, &Argument<'a>)| argument.is_data && table.has_charts(ty);
         let moved: Vec<bool> = wanted.iter().zip(&call.arguments).map(is_moved).collect();
-        if !moved.contains(&true) {
-            return entry;
+        let (_, to) = table.curried(&entry.ty, wanted.len());
+        let is_derivative = call.arguments.iter().any(|argument| argument.is_data);
+        let result = is_derivative && table.has_charts(&to);
+        if !moved.contains(&true) && !result {
+            return Charted { entry, zeros: vec![], charts: InCharts::default() };
         }
-        let (mut params, mut given) = (Vec::new(), Vec::new());
+        let mut parts = Parameters::default();
         for (index, (from, moved)) in wanted.iter().zip(moved).enumerate() {
             let ty = if moved { tangent(from) } else { from.clone() };
-            let local = self.local(&Name::new("u"), Span::NONE, ty.clone());
-            let span = entry.span;
-            let pattern = TPat { kind: TPatKind::Var(local), ty: ty.clone(), span };
-            params.push(TParam { pattern, ty: ty.clone(), sized: None });
-            let var = TExpr { kind: TExprKind::Local(local, vec![]), ty, span };
+            let (param, var) = self.parameter("u", ty.clone(), entry.span);
+            parts.params.push(param);
             if !moved {
-                given.push(var);
+                parts.given.push(var);
                 continue;
             }
-            let Some(value) = &mut arguments[index] else {
-                self.report_value_in_charts(from, call.arguments[index].span);
-                return entry;
+            let value = if let Some(value) = &mut arguments[index] {
+                let zeros = TExpr::built(Builtin::Zeros, vec![value.clone()], ty);
+                std::mem::replace(value, zeros)
+            } else {
+                let (param, x) = self.parameter("x", from.clone(), entry.span);
+                let zeros = TExpr::built(Builtin::Zeros, vec![x], ty);
+                parts.zeros.push(function(vec![param], zeros));
+                parts.positions.push(index);
+                let (param, x) = self.parameter("x", from.clone(), entry.span);
+                parts.held.push(param);
+                x
             };
-            let zeros = TExpr::built(Builtin::Zeros, vec![value.clone()], var.ty.clone());
-            let value = std::mem::replace(value, zeros);
-            given.push(TExpr::built(Builtin::Move, vec![value, var], from.clone()));
+            parts.given.push(TExpr::built(Builtin::Move, vec![value, var], from.clone()));
         }
-        let (whole, span) = (entry.ty.clone(), entry.span);
-        let (_, result) = self.unifier.table.curried(&whole, params.len());
-        let ty = params
-            .iter()
-            .rev()
-            .fold(result.clone(), |to, param| Ty::Fun(param.ty.clone().into(), to.into()));
-        let body = TExpr { kind: TExprKind::App(Box::new(entry), given), ty: result, span };
-        let lam = TLam { sizes: vec![], params, body };
-        TExpr { kind: TExprKind::Lam(Box::new(lam)), ty, span }
+        let Parameters { mut params, given, held, zeros, positions } = parts;
+        params.extend(held);
+        let span = entry.span;
+        let mut body = TExpr { kind: TExprKind::App(Box::new(entry), given), ty: to.clone(), span };
+        if result {
+            body = self.with_displacement(body, to);
+        }
+        let charts = InCharts { held: positions, result };
+        Charted { entry: function(params, body), zeros, charts }
     }
 
-    /// Reports a derivative of a command whose result is of a type that names its tangent type.
-    pub(super) fn check_result_in_charts(&mut self, result: &Ty, span: Span) {
-        if self.unifier.table.has_charts(result) {
-            let found = self.solver().show(result);
-            let title = format!("a command does not take the derivative of a `{found}`");
-            let diagnostic = Diagnostic::error("E0834", span, title, "gives one")
-                .note("its type names its tangent type, which `jvp`, `vjp` and `jacobian` in the program know")
-                .hint("ask for the derivative in an expression: `pullback run FILE -e 'jacobian f x'`");
-            self.unifier.report(diagnostic);
-        }
+    /// `let y = value in (y, \from -> displacement from y)`
+    fn with_displacement(&mut self, value: TExpr, ty: Ty) -> TExpr {
+        let span = value.span;
+        let (TParam { pattern, .. }, y) = self.parameter("y", ty.clone(), span);
+        let (param, from) = self.parameter("from", ty.clone(), span);
+        let moved = TExpr::built(Builtin::Displacement, vec![from, y.clone()], tangent(&ty));
+        let parts = vec![y, function(vec![param], moved)];
+        let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+        let pair = TExpr { kind: TExprKind::Tuple(parts), ty: ty.clone(), span };
+        TExpr { kind: TExprKind::Let(pattern, Box::new(value), Box::new(pair)), ty, span }
     }
 
-    fn report_value_in_charts(&mut self, ty: &Ty, span: Span) {
-        let found = self.solver().show(ty);
-        let title = format!("a command does not take the derivative by a `{found}` of a file");
-        let diagnostic = Diagnostic::error("E0834", span, title, "given here")
-            .note("its type names its tangent type, so the derivative is by a tangent that moves the value")
-            .hint("give the value as an expression, by `--arg NAME=EXPR`");
-        self.unifier.report(diagnostic);
+    /// A parameter that nobody wrote, and its occurrence.
+    fn parameter(&mut self, name: &str, ty: Ty, span: Span) -> (TParam, TExpr) {
+        let local = self.local(&Name::new(name), Span::NONE, ty.clone());
+        let pattern = TPat { kind: TPatKind::Var(local), ty: ty.clone(), span };
+        let var = TExpr { kind: TExprKind::Local(local, vec![]), ty: ty.clone(), span };
+        (TParam { pattern, ty, sized: None }, var)
     }
 
     /// Reports abbreviations that name a tangent type.
@@ -226,4 +252,11 @@ impl<'a> Infer<'a> {
         self.unifier.constraints.clear();
         function
     }
+}
+
+/// A function that nobody wrote.
+fn function(params: Vec<TParam>, body: TExpr) -> TExpr {
+    let to = |to: Ty, param: &TParam| Ty::Fun(param.ty.clone().into(), to.into());
+    let (ty, span) = (params.iter().rev().fold(body.ty.clone(), to), body.span);
+    TExpr { kind: TExprKind::Lam(Box::new(TLam { sizes: vec![], params, body })), ty, span }
 }

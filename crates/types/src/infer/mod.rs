@@ -69,7 +69,7 @@ use crate::resolve::{Scopes, Shelf, Source};
 use crate::tir::Typed;
 
 pub use foreign::foreign_value;
-pub use request::{Argument, Call, Direction, Inference};
+pub use request::{Argument, Call, Direction, InCharts, Inference};
 
 /// Infers all modules; they are in dependency order.
 pub fn infer(modules: &[Source<'_>]) -> (Typed, Scopes, Vec<Diagnostic>) {

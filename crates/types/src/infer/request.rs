@@ -58,6 +58,16 @@ pub enum Direction<'a> {
     Tangent(&'a Expr, Vec<(usize, Name)>),
 }
 
+/// What stands between a call and its entry where types name their tangent types.
+#[derive(Clone, Debug, Default)]
+pub struct InCharts {
+    /// The parameters whose values the program does not know. Each takes the tangent that moves the value; the value is that
+    /// of a further parameter, behind all others and in this order.
+    pub held: Vec<usize>,
+    /// Whether the entry gives `(y, \from -> displacement from y)` in place of its result `y`.
+    pub result: bool,
+}
+
 impl<'a> Inference<'a> {
     /// Infers all modules; they are in dependency order. `shelf` is what they could import.
     pub fn new(modules: &[Source<'a>], shelf: Shelf) -> Self {
@@ -99,11 +109,18 @@ impl<'a> Inference<'a> {
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.0.unifier.reports.take()
     }
-    /// Adds a definition for a call: a tuple of the entry as it is used by the call, of the arguments that
-    /// are expressions, and of the direction if there is one. Expressions are in the scope of a module.
-    pub fn call(&mut self, module: usize, call: &Call<'a>) -> GlobalId {
+    /// Adds a definition for a call: a tuple of the entry as it is used by the call, of the functions that give zeros for what
+    /// is held, of the arguments that are expressions, and of the direction if there is one. Expressions are in the scope of
+    /// a module.
+    pub fn call(&mut self, module: usize, call: &Call<'a>) -> (GlobalId, InCharts) {
         let Global { name, span, .. } = self.0.typed.globals[call.entry].clone();
-        self.0.added(name, module, span, |infer| infer.parts_of_call(call, span))
+        let mut charts = InCharts::default();
+        let id = self.0.added(name, module, span, |infer| {
+            let (parts, in_charts) = infer.parts_of_call(call, span);
+            charts = in_charts;
+            parts
+        });
+        (id, charts)
     }
     /// Adds a definition for the two sides of an expectation: a pair of values of the same type.
     pub fn sides(
@@ -194,7 +211,7 @@ impl<'a> Infer<'a> {
     }
 
     /// See [`Inference::call`].
-    fn parts_of_call(&mut self, call: &Call<'a>, span: Span) -> TExpr {
+    fn parts_of_call(&mut self, call: &Call<'a>, span: Span) -> (TExpr, InCharts) {
         let head = self.global_head(call.entry, span);
         let (wanted, result) = self.unifier.table.curried(&head.expr.ty, call.arguments.len());
         if call.real_result {
@@ -230,11 +247,9 @@ impl<'a> Infer<'a> {
             self.solver().require_at(span, Constraint::Diff(result.clone()));
         }
         let mut typed = checked.typed;
-        let entry = self.entry_in_charts(head.expr, &mut typed, call, &wanted);
-        if call.arguments.iter().any(|argument| argument.is_data) {
-            self.check_result_in_charts(&result, span);
-        }
-        let mut parts = vec![entry];
+        let charted = self.entry_in_charts(head.expr, &mut typed, call, &wanted);
+        let mut parts = vec![charted.entry];
+        parts.extend(charted.zeros);
         parts.extend(typed.into_iter().flatten());
         parts.extend(call.direction.as_ref().map(|direction| match direction {
             Direction::Cotangent(expr) if !checked.wrong => {
@@ -254,6 +269,6 @@ impl<'a> Infer<'a> {
             Direction::Cotangent(expr) | Direction::Tangent(expr, _) => self.infer(expr),
         }));
         let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
-        TExpr { kind: TExprKind::Tuple(parts), ty, span }
+        (TExpr { kind: TExprKind::Tuple(parts), ty, span }, charted.charts)
     }
 }

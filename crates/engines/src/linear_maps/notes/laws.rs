@@ -12,6 +12,7 @@ use pullback_prim::{Class, Prim, Scalar, Term as Partial};
 
 use super::anf::wrap;
 use super::nabla::{selection, structural};
+use super::polytransposed::turned;
 use super::term::{
     Book, Form, Op, Sym, Term, if_, int, lm_one, lm_scale, lm_zero, op, prim, real, var,
 };
@@ -388,15 +389,11 @@ impl Book {
                     self.op(Op::LmCompose, vec![n, m])
                 }
                 // (m ⊕ n)ᵀ = mᵀ ⊕ nᵀ, (m × n)ᵀ = mᵀ ⋈ nᵀ, (m ⋈ n)ᵀ = mᵀ × nᵀ
-                Op::LmAdd => self.transposed(Op::LmAdd, args),
-                Op::LmVCat => self.transposed(Op::LmHCat, args),
-                Op::LmHCat => self.transposed(Op::LmVCat, args),
-                // V(v)ᵀ = H(map (·)ᵀ v), H(v)ᵀ = V(map (·)ᵀ v)
-                Op::LmVCatV if mappable(&args[0]) => self.transposed_items(Op::LmHCatV, args),
-                Op::LmHCatV if mappable(&args[0]) => self.transposed_items(Op::LmVCatV, args),
-                // L(λi. m)ᵀ = L'(λi. mᵀ), L'(λi. m)ᵀ = L(λi. mᵀ)
-                Op::LmLambda if mappable(&args[0]) => self.transposed_items(Op::LmLambdaT, args),
-                Op::LmLambdaT if mappable(&args[0]) => self.transposed_items(Op::LmLambda, args),
+                Op::LmAdd | Op::LmVCat | Op::LmHCat => self.transposed(turned(name), args),
+                // V(v)ᵀ = H(map (·)ᵀ v), H(v)ᵀ = V(map (·)ᵀ v), L(λi. m)ᵀ = L'(λi. mᵀ), L'(λi. m)ᵀ = L(λi. mᵀ)
+                Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if mappable(&args[0]) => {
+                    self.transposed_items(turned(name), args)
+                }
                 Op::Zero
                 | Op::LmVCatV
                 | Op::LmHCatV

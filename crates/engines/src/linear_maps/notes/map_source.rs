@@ -18,13 +18,14 @@ use pullback_prim::{Class, Move, Place, Prim};
 
 use super::forms::demo;
 use super::optimise::is_map;
+use super::polytransposed::in_direction;
 use super::source::{Outcome, Space, Writer, example, function_name};
 use super::term::{Book, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::NONE;
 use crate::as_source::words::{HELPERS, Level};
 
 /// The operators, as far as the text uses them.
-const OPERATORS: [(&str, &str); 11] = [
+const OPERATORS: [(&str, &str); 13] = [
     ("forwards", "def forwards (m, _) x = m x"),
     ("backwards", "def backwards (_, m) r = m r"),
     ("lm_one", "def lm_one = (\\x -> x, \\r -> r)"),
@@ -32,11 +33,16 @@ const OPERATORS: [(&str, &str); 11] = [
     ("lm_scale", "def lm_scale (k: Real) = (\\x -> k * x, \\r -> k * r)"),
     ("lm_compose", "def lm_compose (m, m_t) (n, n_t) = (\\x -> m (n x), \\r -> n_t (m_t r))"),
     ("lm_add", "def lm_add (m, m_t) (n, n_t) = (\\x -> m x + n x, \\r -> m_t r + n_t r)"),
+    ("lm_transpose", "def lm_transpose (m, m_t) = (m_t, m)"),
     ("lm_index", "def lm_index v i = (\\x -> x[i], \\r -> zeros v with [i] = r)"),
     ("lm_sum", "def lm_sum v = (\\x -> sum x, \\r -> [ r | _ <- v ])"),
     (
         "lm_build",
         "def lm_build from n f =\n  (\\x -> [ forwards (f i) x | i < n ], \\r -> loop total = zeros from for i < n do total + backwards (f i) r[i])",
+    ),
+    (
+        "lm_build_t",
+        "def lm_build_t to n f =\n  (\\x -> loop total = zeros to for i < n do total + forwards (f i) x[i], \\r -> [ backwards (f i) r | i < n ])",
     ),
     (
         "lm_array",
@@ -118,12 +124,30 @@ pub(super) struct Maps {
     zeros: BTreeSet<Sym>,
     /// Where the laws unfold derivatives of primitives.
     scratch: Book,
+    /// Whether all maps are turned around: the source is then what they map to.
+    turned: bool,
 }
 
 impl Maps {
     /// In a function with these parameters, all from this source.
     pub(super) fn new(names: Vec<String>, source: String, scratch: Book) -> Self {
-        Self { names, source, zeros: BTreeSet::new(), scratch }
+        Self { names, source, zeros: BTreeSet::new(), scratch, turned: false }
+    }
+
+    /// The same of the transposes of all maps.
+    pub(super) fn turned(self) -> Self {
+        Self { turned: true, ..self }
+    }
+
+    /// `m ∘ n`, of turned maps `nᵀ ∘ mᵀ`
+    fn composition(&self, outer: String, inner: String) -> String {
+        let [first, second] = in_direction([outer, inner], self.turned);
+        format!("(lm_compose {first} {second})")
+    }
+
+    /// A map that is not its own transpose.
+    fn directed(&self, map: String) -> String {
+        if self.turned { format!("(lm_transpose {map})") } else { map }
     }
 
     /// A map as an argument; none if it is `0`. What it maps to is like this, if that is known.
@@ -168,7 +192,7 @@ impl Maps {
             Term::Op(Op::LmCompose, parts) => self.composed(w, &parts[0], &parts[1]),
             Term::Op(Op::LmHCat, parts) => match parts.iter().position(|part| part.is(Op::LmOne)) {
                 Some(at) if parts.len() == self.names.len() => {
-                    Ok(Some(part_of(w, at, &self.names)))
+                    Ok(Some(part_of(w, at, &self.names, false)))
                 }
                 Some(_) | None => w.refused("a map that is no part of its source"),
             },
@@ -182,7 +206,11 @@ impl Maps {
                     let count = w.term(count, Space::Unknown, Level::Argument)?;
                     let index = w.bind(*index);
                     let Some(body) = self.map(w, body, None)? else { return Ok(None) };
-                    Ok(Some(format!("(lm_build {} {count} (\\{index} -> {body}))", self.source)))
+                    let build = if self.turned { "lm_build_t" } else { "lm_build" };
+                    Ok(Some(format!("({build} {} {count} (\\{index} -> {body}))", self.source)))
+                }
+                [Term::Array(_) | Term::Proj(..)] if self.turned => {
+                    self.turned_array(w, &items[0]).map(Some)
                 }
                 [Term::Array(items)] => {
                     let mut maps = vec![];
@@ -222,7 +250,10 @@ impl Maps {
     ) -> Outcome<String> {
         match (map, like) {
             (Some(map), _) => Ok(map),
-            (None, Some(like)) => Ok(format!("(lm_zero {} {like})", self.source)),
+            (None, Some(like)) => {
+                let [from, to] = in_direction([self.source.clone(), like.to_owned()], self.turned);
+                Ok(format!("(lm_zero {from} {to})"))
+            }
             (None, None) => w.refused("a zero whose space its text does not tell"),
         }
     }
@@ -239,13 +270,16 @@ impl Maps {
             let map = self.map(w, part, like.as_deref())?;
             let map = self.or_zero(w, map, like.as_deref())?;
             let (m, t, r) = (w.fresh("m"), w.fresh("m_t"), w.fresh("r"));
-            bound.push_str(&format!("let ({m}, {t}) = {map} in "));
+            let [first, second] = in_direction([m.clone(), t.clone()], self.turned);
+            bound.push_str(&format!("let ({first}, {second}) = {map} in "));
             ahead.push(format!("{m} x"));
             back.push(format!("{t} {r}"));
             params.push(r);
         }
         let (ahead, back, params) = (ahead.join(", "), back.join(" + "), params.join(", "));
-        Ok(format!("({bound}(\\x -> ({ahead}), \\({params}) -> {back}))"))
+        let maps = [format!("\\x -> ({ahead})"), format!("\\({params}) -> {back}")];
+        let [ahead, back] = in_direction(maps, self.turned);
+        Ok(format!("({bound}({ahead}, {back}))"))
     }
 
     /// `∂p(e, …) ∘ (m × …)`
@@ -265,7 +299,8 @@ impl Maps {
                 let base = w.term(&base[0], Space::Unknown, Level::Argument)?;
                 let names: Vec<String> = (0..*count).map(|part| format!("{base}.{part}")).collect();
                 let Some(inner) = self.map(w, inner, Some(&base))? else { return Ok(None) };
-                Ok(Some(format!("(lm_compose {} {inner})", part_of(w, *at, &names))))
+                let part = part_of(w, *at, &names, self.turned);
+                Ok(Some(self.composition(part, inner)))
             }
             Term::Op(Op::D(name), args) => {
                 let maps = maps(args.len());
@@ -277,7 +312,7 @@ impl Maps {
                         terms.push(if outer == "lm_one" {
                             map
                         } else {
-                            format!("(lm_compose {outer} {map})")
+                            self.composition(outer, map)
                         });
                     }
                 }
@@ -315,6 +350,30 @@ impl Maps {
         }
     }
 
+    /// `V` of an array of maps, turned around.
+    fn turned_array(&mut self, w: &mut Writer<'_>, maps: &Term) -> Outcome<String> {
+        let (maps, count) = match maps {
+            Term::Array(items) => {
+                let mut texts = vec![];
+                for item in items {
+                    let map = self.map(w, item, Some("0.0"))?;
+                    texts.push(self.or_zero(w, map, Some("0.0"))?);
+                }
+                (format!("[{}]", texts.join(", ")), items.len().to_string())
+            }
+            base => {
+                let text = w.term(base, Space::Unknown, Level::Argument)?;
+                let count = format!("(size {text})");
+                (text, count)
+            }
+        };
+        let (all, at) = (w.fresh("maps"), w.fresh("i"));
+        Ok(format!(
+            "(let {all} = {maps} in lm_build_t {} {count} (\\{at} -> {all}[{at}]))",
+            self.source
+        ))
+    }
+
     /// The derivative of a primitive by one of its arguments.
     fn partial(
         &mut self,
@@ -328,14 +387,16 @@ impl Maps {
             return match moves {
                 Move::Keep { array } if array == at => Ok(Some("lm_one".to_owned())),
                 Move::Total { array } if array == at => {
-                    Ok(Some(format!("(lm_sum {})", text(&args[at])?)))
+                    let map = format!("(lm_sum {})", text(&args[at])?);
+                    Ok(Some(self.directed(map)))
                 }
                 Move::Pick { array, index } if array == at => {
                     let index = match index {
                         Place::Arg(place) => text(&args[place])?,
                         Place::Int(n) => n.to_string(),
                     };
-                    Ok(Some(format!("(lm_index {} {index})", text(&args[at])?)))
+                    let map = format!("(lm_index {} {index})", text(&args[at])?);
+                    Ok(Some(self.directed(map)))
                 }
                 Move::Keep { .. } | Move::Total { .. } | Move::Pick { .. } => Ok(None),
                 Move::Put { .. } | Move::Cut { .. } | Move::Join { .. } | Move::Unnest { .. } => {
@@ -357,8 +418,8 @@ impl Maps {
     }
 }
 
-/// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of parts that are called so.
-pub(super) fn part_of(w: &mut Writer<'_>, at: usize, names: &[String]) -> String {
+/// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of parts that are called so, or its transpose.
+pub(super) fn part_of(w: &mut Writer<'_>, at: usize, names: &[String], turned: bool) -> String {
     if names.len() == 1 {
         return "lm_one".to_owned();
     }
@@ -370,5 +431,7 @@ pub(super) fn part_of(w: &mut Writer<'_>, at: usize, names: &[String]) -> String
     };
     let (s, r) = (w.fresh("s"), w.fresh("r"));
     let (ahead, back) = (list(&s, &|_| "_".to_owned()), list(&r, &|name| format!("zeros {name}")));
-    format!("(\\({ahead}) -> {s}, \\{r} -> ({back}))")
+    let maps = [format!("\\({ahead}) -> {s}"), format!("\\{r} -> ({back})")];
+    let [ahead, back] = in_direction(maps, turned);
+    format!("({ahead}, {back})")
 }

@@ -50,7 +50,7 @@ fn turn(term: &mut Term) {
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-fn turned(name: Op) -> Op {
+pub(super) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,
         Op::LmHCat => Op::LmVCat,
@@ -75,4 +75,9 @@ fn turned(name: Op) -> Op {
         | Op::Stop
         | Op::Unzip => name,
     }
+}
+
+/// What belongs to the two directions of a map, in the order of its transpose if it is turned around.
+pub(super) fn in_direction([ahead, back]: [String; 2], turned: bool) -> [String; 2] {
+    if turned { [back, ahead] } else { [ahead, back] }
 }

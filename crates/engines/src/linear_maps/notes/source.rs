@@ -16,6 +16,7 @@ use pullback_lambda::{DefId, Program, Type, TypeKind};
 use pullback_prim::{Prim, PrimTy};
 
 use super::forms::{active_parameter, demo};
+use super::polytransposed::in_direction;
 use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::{Example, NONE};
 use crate::as_source::words::{HELPERS, Level, dim, identifier, infix, is_free, literal, word};
@@ -81,9 +82,10 @@ pub(super) fn function_name(book: &Book, def: DefId, form: Form) -> String {
         Form::Reverse => unlike_originals(book, format!("rev_{name}")),
         Form::Jacobian => unlike_originals(book, format!("d_{name}")),
         Form::Polymorphic => unlike_originals(book, format!("dp_{name}")),
+        Form::PolymorphicTransposed => unlike_originals(book, format!("rp_{name}")),
         // It may be called as something of the library is, which the text uses.
         Form::Original if !is_free(&name) => format!("{name}_here"),
-        Form::Original | Form::Transposed | Form::Tupled | Form::PolymorphicTransposed => name,
+        Form::Original | Form::Transposed | Form::Tupled => name,
     }
 }
 
@@ -129,9 +131,11 @@ impl<'b> Writer<'b> {
         for (index, param) in function.params.iter().enumerate() {
             let name = self.bind(*param);
             heads.push(match types.get(index).and_then(type_text) {
-                Some(ty) if form == Form::Polymorphic && self.book.known(*param).of.is_some() => {
+                Some(ty) if self.book.known(*param).of.is_some() => {
                     let to = types.get(index).map_or_else(|| "()".to_owned(), tangent_text);
-                    format!(" ({name}: ({ty}, (a -> {to}, {to} -> a)))")
+                    let maps = [format!("a -> {to}"), format!("{to} -> a")];
+                    let [ahead, back] = in_direction(maps, form == Form::PolymorphicTransposed);
+                    format!(" ({name}: ({ty}, ({ahead}, {back})))")
                 }
                 Some(ty) => format!(" ({name}: {ty})"),
                 None => format!(" {name}"),

@@ -20,6 +20,7 @@ use pullback_lambda::{DefId, Program};
 use super::forms::tupled_forms;
 use super::map_source::{Maps, operator_names, part_of, with_operators};
 use super::nabla::Tupling;
+use super::polytransposed::in_direction;
 use super::source::{Outcome, Space, Writer, example, function_name};
 use super::term::{Fold, FoldKind, Form, Function, Op, Term};
 use crate::as_source::expectation::NONE;
@@ -27,8 +28,22 @@ use crate::as_source::words::Level;
 
 /// `∂f̄` of a definition, as a program.
 pub fn tupled_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
+    source(program, def, point, Form::Polymorphic)
+}
+
+/// `∂_R f̄` of a definition, as a program: that of `∂f̄`, of which all maps are turned around.
+pub fn poly_transposed_source(
+    program: &Program,
+    def: DefId,
+    point: Option<Value>,
+) -> Outcome<String> {
+    source(program, def, point, Form::PolymorphicTransposed)
+}
+
+fn source(program: &Program, def: DefId, point: Option<Value>, form: Form) -> Outcome<String> {
     let (book, entry) = tupled_forms(program, def, Tupling::Polymorphic)?;
-    let forms = [Form::Original, Form::Polymorphic];
+    let turned = form == Form::PolymorphicTransposed;
+    let forms = [Form::Original, form];
     let named = |def: &DefId| forms.map(|form| function_name(&book, *def, form));
     let mut functions: BTreeSet<String> = book.order.iter().flat_map(named).collect();
     functions.extend(operator_names());
@@ -39,7 +54,7 @@ pub fn tupled_source(program: &Program, def: DefId, point: Option<Value>) -> Out
             originals.push_str(&writer.function(*def, Form::Original, function)?);
         }
         if let Some(function) = book.functions.get(&(*def, Form::Polymorphic)) {
-            pairs.push_str(&derivative(&mut writer, *def, function)?);
+            pairs.push_str(&derivative(&mut writer, (*def, form), function)?);
         }
     }
     let expectations = example((program, def), point, (&book, entry)).and_then(|found| {
@@ -48,40 +63,48 @@ pub fn tupled_source(program: &Program, def: DefId, point: Option<Value>) -> Out
         let mut args = vec![];
         for (at, (param, arg)) in function.params.iter().zip(&example.args).enumerate() {
             args.push(if book.known(*param).of.is_some() {
-                format!("({arg}, {})", part_of(&mut writer, at, &example.args))
+                format!("({arg}, {})", part_of(&mut writer, at, &example.args, turned))
             } else {
                 arg.clone()
             });
         }
-        let name = function_name(&book, entry, Form::Polymorphic);
+        let name = function_name(&book, entry, form);
         let call = format!("({name} {}).1", args.join(" "));
         let (at, dot, bar) = (&example.at, example.dot(), &example.bar);
+        let ways = ["forwards", "backwards"].map(str::to_owned);
+        let [ahead, back] = in_direction(ways, turned);
         Some(format!(
-            "--@ forwards {call} {dot} ~= (jvp {original} {at} {dot}).1\n\
-             --@ backwards {call} {bar} ~= rd {original} {at} {bar}\n"
+            "--@ {ahead} {call} {dot} ~= (jvp {original} {at} {dot}).1\n\
+             --@ {back} {call} {bar} ~= rd {original} {at} {bar}\n"
         ))
     });
     let expectations = expectations.unwrap_or_else(|| NONE.to_owned());
     Ok(with_operators(&expectations, &format!("{originals}{pairs}")))
 }
 
-/// `∂f̄` of one function.
-fn derivative(writer: &mut Writer<'_>, def: DefId, function: &Function) -> Outcome<String> {
-    let heads = writer.parameters(def, Form::Polymorphic, function);
+/// `∂f̄` of one function, or `∂_R f̄` from its `∂f̄`.
+fn derivative(
+    writer: &mut Writer<'_>,
+    (def, form): (DefId, Form),
+    function: &Function,
+) -> Outcome<String> {
+    let heads = writer.parameters(def, form, function);
     let pair = function.params.iter().find(|param| writer.book.known(**param).of.is_some());
     let Some(pair) = pair else { return writer.refused("no parameter that depends on a source") };
     let pair = writer.name(*pair);
     // What the source is like, a map of it tells.
-    let source = format!("(backwards {pair}.1 (zeros {pair}.0))");
-    let mut maps = Maps::new(vec![], source, writer.book.clone());
-    let body = maps.pair(writer, &function.body)?;
-    let name = function_name(writer.book, def, Form::Polymorphic);
+    let way = if form == Form::PolymorphicTransposed { "forwards" } else { "backwards" };
+    let source = format!("({way} {pair}.1 (zeros {pair}.0))");
+    let maps = Maps::new(vec![], source, writer.book.clone());
+    let mut maps = if form == Form::PolymorphicTransposed { maps.turned() } else { maps };
+    let body = maps.pair(writer, &function.body, form)?;
+    let name = function_name(writer.book, def, form);
     Ok(format!("def {name}{heads} =\n  {body}\n\n"))
 }
 
 impl Maps {
     /// A value with its map.
-    fn pair(&mut self, w: &mut Writer<'_>, term: &Term) -> Outcome<String> {
+    fn pair(&mut self, w: &mut Writer<'_>, term: &Term, form: Form) -> Outcome<String> {
         match term {
             Term::Var(sym) => Ok(w.name(*sym)),
             Term::Tuple(parts) if parts.len() == 2 => {
@@ -94,33 +117,33 @@ impl Maps {
             Term::Let(sym, value, body) => {
                 let is_pair = w.book.known(*sym).of.is_some();
                 let value = if let Term::Op(Op::Unzip, built) = &**value {
-                    self.unzipped(w, built)?
+                    self.unzipped(w, built, form)?
                 } else if is_pair {
-                    self.pair(w, value)?
+                    self.pair(w, value, form)?
                 } else {
                     w.term(value, Space::Unknown, Level::Open)?
                 };
                 let name = w.bind(*sym);
-                Ok(format!("(let {name} = {value} in {})", self.pair(w, body)?))
+                Ok(format!("(let {name} = {value} in {})", self.pair(w, body, form)?))
             }
             Term::If(cond, then, other) => {
                 let cond = w.term(cond, Space::Unknown, Level::Open)?;
-                let (then, other) = (self.pair(w, then)?, self.pair(w, other)?);
+                let (then, other) = (self.pair(w, then, form)?, self.pair(w, other, form)?);
                 Ok(format!("(if {cond} then {then} else {other})"))
             }
             Term::Call(def, Form::Polymorphic, args) => {
-                let mut texts = vec![function_name(w.book, *def, Form::Polymorphic)];
+                let mut texts = vec![function_name(w.book, *def, form)];
                 for arg in args {
                     // A pair that is written out is a value that depends on nothing.
                     texts.push(if matches!(arg, Term::Tuple(_)) {
-                        self.pair(w, arg)?
+                        self.pair(w, arg, form)?
                     } else {
                         w.term(arg, Space::Unknown, Level::Argument)?
                     });
                 }
                 Ok(format!("({})", texts.join(" ")))
             }
-            Term::Fold(fold) => self.around(w, fold),
+            Term::Fold(fold) => self.around(w, fold, form),
             Term::Call(..)
             | Term::Op(..)
             | Term::Lit(_)
@@ -133,22 +156,22 @@ impl Maps {
     }
 
     /// Pairs of an array as a pair of arrays.
-    fn unzipped(&mut self, w: &mut Writer<'_>, built: &[Term]) -> Outcome<String> {
+    fn unzipped(&mut self, w: &mut Writer<'_>, built: &[Term], form: Form) -> Outcome<String> {
         let [Term::Build(count, index, body)] = built else {
             return w.refused("an array of pairs that is not written out");
         };
         let count = w.term(count, Space::Unknown, Level::Sum)?;
         let (index, all, one) = (w.bind(*index), w.fresh("all"), w.fresh("one"));
-        let body = self.pair(w, body)?;
+        let body = self.pair(w, body, form)?;
         let (values, maps) =
             (format!("[ {one}.0 | {one} <- {all} ]"), format!("[ {one}.1 | {one} <- {all} ]"));
         Ok(format!("(let {all} = [ {body} | {index} < {count} ] in ({values}, {maps}))"))
     }
 
     /// A loop whose state is a pair.
-    fn around(&mut self, w: &mut Writer<'_>, fold: &Fold) -> Outcome<String> {
+    fn around(&mut self, w: &mut Writer<'_>, fold: &Fold, form: Form) -> Outcome<String> {
         let FoldKind::Value = fold.kind else { return w.refused("the map of a loop") };
-        let init = self.pair(w, &fold.init)?;
+        let init = self.pair(w, &fold.init, form)?;
         let count = match &fold.cond {
             Some(_) => String::new(),
             None => w.term(&fold.count, Space::Unknown, Level::Sum)?,
@@ -158,7 +181,7 @@ impl Maps {
             Some(cond) => format!("while {}", w.term(cond, Space::Unknown, Level::Open)?),
             None => format!("for {index} < {count}"),
         };
-        let body = self.pair(w, &fold.body)?;
+        let body = self.pair(w, &fold.body, form)?;
         Ok(format!("(loop {state} = {init} {head} do {body})"))
     }
 }
