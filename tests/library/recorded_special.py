@@ -1,4 +1,4 @@
-"""Prints the recorded lines of of_special, of_math and of_stats: values and derivatives by mpmath.
+"""Prints the recorded lines of of_special, of_math, of_stats, of_distributions and of_lie: values and derivatives by mpmath.
 
     python3 -m venv /tmp/v && /tmp/v/bin/pip install mpmath
     /tmp/v/bin/python tests/library/recorded_special.py
@@ -188,5 +188,72 @@ def densities():
             line(name.replace("K", str(k)), f(k), at, "1e-12")
 
 
-for part in (special, scalars, densities):
+def drawn():
+    print("of_distributions")
+    student = lambda n, c, d, x: lg((n + 1) / 2) - lg(n / 2) - log(n * pi) / 2 - log(d) - (n + 1) / 2 * mp.log1p(((x - c) / d) ** 2 / n)  # noqa: E731
+    line("(\\a b x -> (d.log_normal a b).log_prob x)", lambda a, b, x: -(((log(x) - a) / b) ** 2) / 2 - log(b * x) - log(2 * pi) / 2, [(0.3, 0.7, 2.0)])
+    line("(\\a b x -> (d.uniform a b).log_prob x)", lambda a, b, x: -log(b - a) + 0 * x, [(0.25, 2.0, 1.0)])
+    line("(\\r x -> (d.exponential r).log_prob x)", lambda r, x: log(r) - r * x, [(0.25, 3.0)])
+    line("(\\a b x -> (d.inverse_gamma a b).log_prob x)", lambda a, b, x: a * log(b) - lg(a) - (a + 1) * log(x) - b / x, [(2.5, 1.5, 0.7)])
+    line("(\\n x -> (d.chi_squared n).log_prob x)", lambda n, x: (n / 2 - 1) * log(x) - x / 2 - n / 2 * log(2) - lg(n / 2), [(3.5, 2.0)])
+    line("(\\a b x -> (d.cauchy a b).log_prob x)", lambda a, b, x: -log(pi * b) - mp.log1p(((x - a) / b) ** 2), [(1.0, 2.0, -5.0)])
+    line("(\\a b x -> (d.laplace a b).log_prob x)", lambda a, b, x: -log(2 * b) - abs(x - a) / b, [(1.0, 2.0, -5.0)])
+    line("(\\a b x -> (d.weibull a b).log_prob x)", lambda a, b, x: log(a / b) + (a - 1) * log(x / b) - (x / b) ** a, [(1.75, 2.5, 1.25)])
+    line("(\\n c x -> (d.student n c 2.0).log_prob x)", lambda n, c, x: student(n, c, 2, x), [(3.5, 1.0, -0.5)])
+    line("(\\s -> (d.student 3.5 1.0 s).log_prob (-0.5))", lambda s: student(mp.mpf("3.5"), 1, s, mp.mpf("-0.5")), [2.0])
+    line("(\\a b y -> (d.transformed (\\x -> x ^ 3) cbrt (\\x -> log (3.0 * x * x)) (d.normal a b)).log_prob y)", lambda a, b, y: -(((mp.cbrt(y) - a) / b) ** 2) / 2 - log(b) - log(2 * pi) / 2 - log(3 * mp.cbrt(y) ** 2), [(0.3, 0.7, 5.0)])
+
+
+def hat(w):
+    x, y, z = w
+    return mp.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def bracket(x):
+    """The matrix of the Lie bracket with a twist, its linear part first."""
+    linear, angular = hat(x[:3]), hat(x[3:])
+    return mp.matrix([[(angular if i // 3 == j // 3 else linear if i < 3 else mp.zeros(3))[i % 3, j % 3] for j in range(6)] for i in range(6)])
+
+
+def left(a):
+    """The left Jacobian: the sum of a^k / (k + 1)!."""
+    total, term = mp.zeros(a.rows), mp.eye(a.rows)
+    for k in range(1, 120):
+        total += term
+        term = term * a / (k + 1)
+    return total
+
+
+def along(f, x, d):
+    h = mp.mpf("1e-25")
+    return (f([a + h * b for a, b in zip(x, d)]) - f([a - h * b for a, b in zip(x, d)])) / (2 * h)
+
+
+def groups():
+    print("of_lie")
+    mp.mp.dps = 60
+    vector = lambda w: "[" + ", ".join(repr(float(x)) for x in w) + "]"  # noqa: E731
+    rows = lambda a: "[" + ", ".join(real(x) for x in a) + "]"  # noqa: E731
+    way = [mp.mpf(x) for x in (0.3, -0.7, 0.2)]
+    for name, f in [("so3_jacobian", lambda w: left(hat(w))), ("so3_jacobian_inverse", lambda w: left(hat(w)) ** -1)]:
+        # Small, on both sides of the end of the series, and near a whole turn, where the inverse has a pole.
+        for w in [(1e-5, 2e-5, -1e-5), (0.57, -0.57, 0.59), (0.58, -0.58, 0.58), (2.0, -4.0, 4.2)]:
+            w = [mp.mpf(x) for x in w]
+            found = "flatten j, flatten moved"
+            print(f"--@ gauge.off (let (j, moved) = jvp lie.{name} {vector(w)} {vector(way)} in [{found}]) [{rows(f(w))}, {rows(along(f, w, way))}] ~= 0.0 within 1e-12")
+    x = [mp.mpf(v) for v in (1.0, -2.0, 0.5, 0.9, -1.5, 0.8)]
+    d = [mp.mpf(v) for v in (0.2, 0.1, -0.4, 0.3, -0.7, 0.2)]
+    twist = lambda t: f"{{ linear = {vector(t[:3])}, angular = {vector(t[3:])} }}"  # noqa: E731
+    parts = "[y.linear, y.angular, moved.linear, moved.angular]"
+    for name, f in [
+        ("lie.se3_jacobian y", lambda y: left(bracket(y)) * mp.matrix(d)),
+        ("lie.se3_jacobian_inverse y", lambda y: left(bracket(y)) ** -1 * mp.matrix(d)),
+        ("lie.adjoint (lie.se3_exp y)", lambda y: mp.expm(bracket(y), method="taylor") * mp.matrix(d)),
+    ]:
+        call = f"\\y -> {name} {twist(d)}"
+        value, slope = f(x), along(f, x, d)
+        print(f"--@ gauge.off (let (y, moved) = jvp ({call}) {twist(x)} {twist(d)} in {parts}) [{', '.join(rows(v[i : i + 3]) for v in (list(value), list(slope)) for i in (0, 3))}] ~= 0.0 within 1e-12")
+
+
+for part in (special, scalars, densities, drawn, groups):
     part()
