@@ -1,4 +1,4 @@
-"""Prints the recorded lines of of_special, of_math, of_stats, of_distributions and of_lie: values and derivatives by mpmath.
+"""Prints the recorded lines of of_special, of_math, of_stats, of_distributions, of_lie and of_linalg: values and derivatives by mpmath.
 
     python3 -m venv /tmp/v && /tmp/v/bin/pip install mpmath
     /tmp/v/bin/python tests/library/recorded_special.py
@@ -255,5 +255,38 @@ def groups():
         print(f"--@ gauge.off (let (y, moved) = jvp ({call}) {twist(x)} {twist(d)} in {parts}) [{', '.join(rows(v[i : i + 3]) for v in (list(value), list(slope)) for i in (0, 3))}] ~= 0.0 within 1e-12")
 
 
-for part in (special, scalars, densities, drawn, groups):
+def matrices():
+    print("of_linalg")
+    mp.mp.dps = 60
+    at, way = [[4, 1, 0.5], [2, 5, 1], [-1, 0.5, 3]], [[0, 1, -1], [1, 0.5, 0], [2, 0, 1]]
+    held, tall = [[4, 2, -1], [2, 5, 0.5], [-1, 0.5, 3]], [[1, 2], [0.5, -1], [3, 0.25]]
+    tall_way, b = [[0, 1], [1, -1], [0.5, 2]], [[1, -2], [0.5, 3], [2, 0.25]]
+    rows = lambda a: "[" + ", ".join(real(x) for x in a) + "]"  # noqa: E731
+    text = lambda a: "[" + ", ".join("[" + ", ".join(repr(float(x)) for x in row) + "]" for row in a) + "]"  # noqa: E731
+    lower = lambda a: mp.matrix([[a[i, j] if j <= i else 0 for j in range(3)] for i in range(3)])  # noqa: E731
+    mirrored = lambda a: mp.matrix([[a[max(i, j), min(i, j)] for j in range(3)] for i in range(3)])  # noqa: E731
+    right, vector = mp.matrix(b), mp.matrix([1, -2, 0.5])
+    for call, f, a, d in [
+        ("flatten (la.cholesky a)", lambda a: mp.cholesky(mirrored(a)), held, way),
+        ("flatten (la.forward_solve_columns a b)", lambda a: lower(a) ** -1 * right, at, way),
+        ("flatten (la.back_solve_columns a b)", lambda a: lower(a.T).T ** -1 * right, at, way),
+        ("la.back_solve a [1.0, -2.0, 0.5]", lambda a: lower(a.T).T ** -1 * vector, at, way),
+        ("flatten (la.solve_columns a b)", lambda a: a**-1 * right, at, way),
+        ("la.lu_solve (la.lu a) [1.0, -2.0, 0.5]", lambda a: a**-1 * vector, at, way),
+        ("flatten (with_default (identity 3) (la.try_inverse a))", lambda a: a**-1, at, way),
+        ("flatten (la.cofactors a)", lambda a: mp.det(a) * (a**-1).T, at, way),
+        ("[(la.sign_log_determinant a).1, la.trace (a @ a)]", lambda a: [log(abs(mp.det(a))), sum((a * a)[i, i] for i in range(3))], at, way),
+        ("la.least_squares a [1.0, -2.0, 0.5]", lambda a: (a.T * a) ** -1 * a.T * vector, tall, tall_way),
+        ("la.least_squares (transpose a) [1.0, -2.0]", lambda a: a * (a.T * a) ** -1 * mp.matrix([1, -2]), tall, tall_way),
+    ]:
+        h, m, e = mp.mpf("1e-25"), mp.matrix(a), mp.matrix(d)
+        value, up, down = list(f(m)), list(f(m + h * e)), list(f(m - h * e))
+        # What is 0 by its form has nothing to be relative to.
+        kept = [0 if v == 0 else v for v in value]
+        slope = [0 if abs(u - v) < mp.mpf("1e-40") else (u - v) / (2 * h) for u, v in zip(up, down)]
+        call = call.replace(" b)", f" {text(b)})")
+        print(f"--@ gauge.off (let (y, moved) = jvp (\\a -> {call}) {text(a)} {text(d)} in [y, moved]) [{rows(kept)}, {rows(slope)}] ~= 0.0 within 1e-13")
+
+
+for part in (special, scalars, densities, drawn, groups, matrices):
     part()
