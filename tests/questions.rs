@@ -17,7 +17,7 @@ use pullback_oracle::{
     Contender, Data, ErrorKind, Failure, Opened, Outcome, Ready, difference_quotients, eval_f64,
     jvp_complex_step, taylor,
 };
-use pullback_session::{Call, Memory, Query};
+use pullback_session::{Call, Disk, Overlay, Query};
 use pullback_tools::show;
 
 use crate::held::rendered;
@@ -92,7 +92,8 @@ def rr_{way} p u v = rd (\\q -> rd of_{way} q u) p v
 "
             ));
         }
-        let files = Memory::default().with(path, text);
+        let mut files = Overlay::over(Box::new(Disk));
+        files.put(path, text);
         let mut query = Query::new(&files, REGISTRY);
         let call = Call { file: path.to_owned(), ..Call::default() };
         let Ok(text) = show(&mut query, &call, "lambda") else {
