@@ -17,13 +17,12 @@ use crate::query::{Query, Stop};
 
 /// The slots with one more for each value that is held.
 pub(crate) fn with_values(mut slots: Vec<Slot>, charts: &InCharts) -> Vec<Slot> {
-    let mut place = slots.iter().filter(|slot| slot.data).count();
-    for at in &charts.held {
+    let first = slots.iter().filter(|slot| slot.data).count();
+    for (place, at) in (first..).zip(&charts.held) {
         let slot = &mut slots[*at];
         let given = std::mem::replace(&mut slot.given, Given::Zeros(place));
         let held = Slot { name: String::new(), given, span: slot.span, data: true, wrt: false };
         slots.push(held);
-        place += 1;
     }
     slots
 }

@@ -103,7 +103,8 @@ pub fn wrap(
     let value = add_function(program, name, span, types.clone(), |program, args| {
         Expr::proj(called(program, function, args, span), 0, span)
     });
-    let (name, with_value) = (unused_name(program), [&types[..], &[result.clone()]].concat());
+    let with_value = [&types[..], std::slice::from_ref(&result)].concat();
+    let name = unused_name(program);
     let function = add_function(program, name, span, with_value, |program, mut args| {
         let Some(from) = args.pop() else { bug("the value comes last") };
         let from = Expr::ad(AdOp::StopGradient, vec![from], result.clone(), span);

@@ -118,11 +118,11 @@ fn shown(number: f64) -> String {
     if number.is_nan() { "nan".to_owned() } else { number.to_string() }
 }
 
+/// A value with its gradient.
+type Gradient = (f64, Vec<f64>);
+
 /// The pieces, and the value with the gradient by the table's convention.
-fn found(
-    engine: &Engine,
-    prepared: &Prepared,
-) -> Result<(Found, (f64, Vec<f64>)), Box<Diagnostic>> {
+fn found(engine: &Engine, prepared: &Prepared) -> Result<(Found, Gradient), Box<Diagnostic>> {
     let mut search = Search::new(engine, prepared);
     search.all()?;
     let convention = search.convention()?;
@@ -317,7 +317,7 @@ impl<'s> Search<'s> {
     }
 
     /// The value, and the gradient by the table's convention.
-    fn convention(&self) -> Result<(f64, Vec<f64>), Box<Diagnostic>> {
+    fn convention(&self) -> Result<Gradient, Box<Diagnostic>> {
         let Prepared { code, function, argument, .. } = self.prepared;
         let mode = Mode::Vjp(Value::Real(1.0));
         let answer = self.engine.try_run(code, *function, argument.clone(), &mode)?;

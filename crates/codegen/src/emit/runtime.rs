@@ -240,7 +240,7 @@ impl Definition<'_> {
     /// Whether it is a function with its body.
     fn is_function(&self) -> bool {
         let is_other = |word: &&str| ["define", "typedef", "enum", "include"].contains(word);
-        self.text.contains(") {\n") && !self.names.first().is_some_and(|word| is_other(word))
+        self.text.contains(") {\n") && !self.names.first().is_some_and(is_other)
     }
 }
 

@@ -352,20 +352,17 @@ impl Maps {
 
     /// `V` of an array of maps, turned around.
     fn turned_array(&mut self, w: &mut Writer<'_>, maps: &Term) -> Outcome<String> {
-        let (maps, count) = match maps {
-            Term::Array(items) => {
-                let mut texts = vec![];
-                for item in items {
-                    let map = self.map(w, item, Some("0.0"))?;
-                    texts.push(self.or_zero(w, map, Some("0.0"))?);
-                }
-                (format!("[{}]", texts.join(", ")), items.len().to_string())
+        let (maps, count) = if let Term::Array(items) = maps {
+            let mut texts = vec![];
+            for item in items {
+                let map = self.map(w, item, Some("0.0"))?;
+                texts.push(self.or_zero(w, map, Some("0.0"))?);
             }
-            base => {
-                let text = w.term(base, Space::Unknown, Level::Argument)?;
-                let count = format!("(size {text})");
-                (text, count)
-            }
+            (format!("[{}]", texts.join(", ")), items.len().to_string())
+        } else {
+            let text = w.term(maps, Space::Unknown, Level::Argument)?;
+            let count = format!("(size {text})");
+            (text, count)
         };
         let (all, at) = (w.fresh("maps"), w.fresh("i"));
         Ok(format!(
