@@ -34,7 +34,7 @@ static inline PB_UNUSED int64_t pb_product(int64_t m, int64_t n) {
 }
 
 /* Room for so many elements; none for units. */
-PB_PRECOMPILED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
+PB_CALLED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_t count) {
   if (elem == PB_UNIT) return 0;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, pb_size(elem), &bytes) || bytes > (UINT64_C(1) << 60))
@@ -197,7 +197,7 @@ static inline PB_UNUSED void pb_copy_words(void *to, const void *from, int64_t n
 }
 
 /* One array, which is used up, and then the other; in place if nothing else sees the first. */
-PB_PRECOMPILED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank, void *one, const void *two) {
+static PB_UNUSED void pb_concat(pb_ctx *c, int32_t site, uint32_t elem, int rank, void *one, const void *two) {
   pb_any *a = one;
   const pb_any *b = two;
   if (a->d[0] == 0 || b->d[0] == 0) {
