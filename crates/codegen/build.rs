@@ -51,7 +51,7 @@ fn text() -> String {
     }
     text.push_str("void *const pullback_precompiled[] = {");
     for name in table() {
-        let address = if name == precompiled::UNDEFINED { "&" } else { "" };
+        let address = if *name == precompiled::UNDEFINED { "&" } else { "" };
         let _ = write!(text, "(void *){address}{name}, ");
     }
     text + "(void *)sizeof(pb_ctx)};\n"

@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use crate::cache::{Cache, Key};
 use crate::compiler::{Compiled, Failure, Units, compile, key, no_folder};
 use crate::emit::Code;
-use crate::emit::precompiled::table;
+#[cfg(precompiled)]
+use crate::emit::precompiled;
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
 use crate::level::Level;
 use crate::loader::{Error, Object};
 use crate::routines::Table;
-use pullback_base::{Instant, bug};
+use pullback_base::Instant;
 
 /// The memory and the state of a run, which only loaded code looks into.
 #[repr(C)]
@@ -171,7 +172,7 @@ enum Host<'o> {
 
 #[cfg(precompiled)]
 unsafe extern "C" {
-    /// The functions of [`table`], and the size of a context.
+    /// The functions of [`precompiled::table`], and the size of a context.
     static pullback_precompiled: [*const c_void; 0];
 }
 
@@ -186,7 +187,7 @@ impl<'o> Host<'o> {
         unsafe {
             if let Ok(place) = object.get::<*mut *const c_void>(b"pb_precompiled\0") {
                 let ours = (&raw const pullback_precompiled).cast::<*const c_void>();
-                let count = table().len();
+                let count = precompiled::table().len();
                 if *ours.add(count) != *place.add(count) {
                     return None;
                 }
@@ -207,8 +208,11 @@ impl<'o> Host<'o> {
             Self::Alone(object) => unsafe { object.get(name.as_bytes()).map(|found| *found) },
             #[cfg(precompiled)]
             Self::Here => {
-                let Some(at) = table().iter().position(|other| *other == name) else {
-                    bug("codegen", format_args!("no `{name}` among the precompiled functions"))
+                let Some(at) = precompiled::table().iter().position(|other| *other == name) else {
+                    pullback_base::bug(
+                        "codegen",
+                        format_args!("no `{name}` among the precompiled functions"),
+                    )
                 };
                 // SAFETY: the table has so many words, and as the caller promises.
                 unsafe {

@@ -10,6 +10,8 @@
 //! Input: the files of `runtime`. Output: for each such function its name, its type, and its place in the table. The script
 //! that builds this crate reads this file too, so that both number the places alike.
 
+use std::sync::OnceLock;
+
 /// The files with such functions, in an order in which C can read them.
 pub const FILES: [(&str, &str); 8] = [
     ("heap.c", include_str!("../runtime/heap.c")),
@@ -65,7 +67,10 @@ fn function(text: &str) -> Option<Function<'_>> {
 }
 
 /// The names in the table, in order.
-pub fn table() -> Vec<&'static str> {
-    let functions = FILES.iter().flat_map(|(_, text)| functions(text));
-    std::iter::once(UNDEFINED).chain(functions.map(|function| function.name)).collect()
+pub fn table() -> &'static [&'static str] {
+    static READ: OnceLock<Vec<&str>> = OnceLock::new();
+    READ.get_or_init(|| {
+        let functions = FILES.iter().flat_map(|(_, text)| functions(text));
+        std::iter::once(UNDEFINED).chain(functions.map(|function| function.name)).collect()
+    })
 }

@@ -169,7 +169,7 @@ impl Runtime {
             return split.collect();
         }
         let table = table();
-        let mut calls: Vec<_> = split.filter_map(|definition| call(definition, &table)).collect();
+        let mut calls: Vec<_> = split.filter_map(|definition| call(definition, table)).collect();
         let context = calls.iter().position(|one: &Definition<'_>| one.defines.contains(&"pb_ctx"));
         let declared = Definition::of(declaration(table.len()).leak(), 0);
         calls.insert(context.map_or(0, |at| at + 1), declared);
