@@ -1,17 +1,8 @@
 /* Prints which target the library of same.pull uses, and the bits of what it computes. */
-#include <stdio.h>
-#include <string.h>
-
+#include "bits.h"
 #include "same.h"
 
 #define N 1000
-static void print(const double *data, int64_t n) {
-  for (int64_t i = 0; i < n; i++) {
-    unsigned long long bits;
-    memcpy(&bits, data + i, sizeof bits);
-    printf("%016llx\n", bits);
-  }
-}
 
 int main(void) {
   same_context *c = same_open();

@@ -183,12 +183,8 @@ impl Casadi {
         let (gives, takes) = ("const char *".to_owned(), "void".to_owned());
         let message = Export { symbol: message, gives, takes, args: String::new() };
         let functions = self.tables.iter().flat_map(|table| {
-            FUNCTIONS.iter().map(|[ending, gives, takes, args]| Export {
-                symbol: format!("{}{ending}", table.symbol),
-                gives: (*gives).to_owned(),
-                takes: (*takes).to_owned(),
-                args: (*args).to_owned(),
-            })
+            let symbol = |row: &[&str; 4]| format!("{}{}", table.symbol, row[0]);
+            FUNCTIONS.iter().map(move |row| Export::of(row, symbol(row), &self.interface.name))
         });
         std::iter::once(message).chain(functions).collect()
     }

@@ -32,6 +32,15 @@ pub(crate) struct Export {
     pub args: String,
 }
 
+impl Export {
+    /// A function of a table: what its name ends with, what it gives, its parameters, and their names. `@` is the name of the
+    /// library.
+    pub fn of([_, gives, takes, args]: &[&str; 4], symbol: String, library: &str) -> Self {
+        let own = |words: &str| words.replace('@', library);
+        Self { symbol, gives: own(gives), takes: own(takes), args: (*args).to_owned() }
+    }
+}
+
 /// What the functions of a level begin with.
 fn beginning(of: Microarchitecture) -> String {
     format!("pb_{}_", of.name().replace('-', "_"))

@@ -228,13 +228,9 @@ impl Interface {
 
     /// The functions that it exports.
     fn exports(&self) -> Vec<Export> {
-        let own = |words: &str| words.replace('@', &self.name);
-        let fixed = FUNCTIONS.iter().map(|[word, gives, takes, args]| Export {
-            symbol: format!("{}_{word}", self.name),
-            gives: own(gives),
-            takes: own(takes),
-            args: (*args).to_owned(),
-        });
+        let fixed = FUNCTIONS
+            .iter()
+            .map(|row| Export::of(row, format!("{}_{}", self.name, row[0]), &self.name));
         let functions = self.functions.iter().map(|function| {
             let fields = function.params.iter().chain(&function.results);
             let names =

@@ -12,16 +12,25 @@
 
 use std::sync::OnceLock;
 
+pub const HEAP: &str = include_str!("../runtime/heap.c");
+pub const ARRAYS: &str = include_str!("../runtime/arrays.c");
+pub const TANGENTS: &str = include_str!("../runtime/tangents.c");
+pub const COPIES: &str = include_str!("../runtime/copies.c");
+pub const THREADS: &str = include_str!("../runtime/threads.c");
+pub const SPREAD: &str = include_str!("../runtime/spread.c");
+pub const TEXT: &str = include_str!("../runtime/text.c");
+pub const RUN: &str = include_str!("../runtime/run.c");
+
 /// The files with such functions, in an order in which C can read them.
 pub const FILES: [(&str, &str); 8] = [
-    ("heap.c", include_str!("../runtime/heap.c")),
-    ("arrays.c", include_str!("../runtime/arrays.c")),
-    ("tangents.c", include_str!("../runtime/tangents.c")),
-    ("copies.c", include_str!("../runtime/copies.c")),
-    ("threads.c", include_str!("../runtime/threads.c")),
-    ("spread.c", include_str!("../runtime/spread.c")),
-    ("text.c", include_str!("../runtime/text.c")),
-    ("run.c", include_str!("../runtime/run.c")),
+    ("heap.c", HEAP),
+    ("arrays.c", ARRAYS),
+    ("tangents.c", TANGENTS),
+    ("copies.c", COPIES),
+    ("threads.c", THREADS),
+    ("spread.c", SPREAD),
+    ("text.c", TEXT),
+    ("run.c", RUN),
 ];
 
 /// The block of arrays that nothing looks at: known by its address, so that there is one. It is first in the table.

@@ -16,17 +16,18 @@
 use std::fmt::Write;
 use std::sync::OnceLock;
 
+use pullback_base::bug;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::precompiled::{UNDEFINED, functions, table};
+use super::precompiled::{self, UNDEFINED, functions, table};
 
 /// The runtime of every program, in order.
 const COMMON: &[&str] = &[
-    include_str!("../runtime/heap.c"),
+    precompiled::HEAP,
     include_str!("../runtime/underflow.c"),
-    include_str!("../runtime/arrays.c"),
+    precompiled::ARRAYS,
     include_str!("../runtime/numbers.c"),
-    include_str!("../runtime/tangents.c"),
+    precompiled::TANGENTS,
     include_str!("../runtime/lanes.c"),
     include_str!("../runtime/maths.c"),
     include_str!("../runtime/angles.c"),
@@ -36,15 +37,15 @@ const COMMON: &[&str] = &[
 const STRICT: &str = include_str!("../runtime/strict.c");
 /// The files of programs that run in this process. A library starts no threads, and its calls end in other ways.
 const HERE: &[&str] = &[
-    include_str!("../runtime/copies.c"),
-    include_str!("../runtime/threads.c"),
-    include_str!("../runtime/spread.c"),
+    precompiled::COPIES,
+    precompiled::THREADS,
+    precompiled::SPREAD,
     include_str!("../runtime/routines.c"),
 ];
 /// What the host calls.
-const RUN: &str = include_str!("../runtime/run.c");
+const RUN: &str = precompiled::RUN;
 /// The file for Strings that programs make, compare or tell.
-const TEXT: &str = include_str!("../runtime/text.c");
+const TEXT: &str = precompiled::TEXT;
 
 /// Which kind of code a runtime is for.
 #[derive(Clone, Copy, Debug)]
@@ -170,9 +171,12 @@ impl Runtime {
         }
         let table = table();
         let mut calls: Vec<_> = split.filter_map(|definition| call(definition, table)).collect();
-        let context = calls.iter().position(|one: &Definition<'_>| one.defines.contains(&"pb_ctx"));
+        let is_context = |one: &Definition<'_>| one.defines.contains(&"pb_ctx");
+        let Some(context) = calls.iter().position(is_context) else {
+            bug("codegen", "a type of contexts in the runtime")
+        };
         let declared = Definition::of(declaration(table.len()).leak(), 0);
-        calls.insert(context.map_or(0, |at| at + 1), declared);
+        calls.insert(context + 1, declared);
         calls
     }
 }
@@ -191,18 +195,21 @@ fn declaration(functions: usize) -> String {
 /// A definition where functions are precompiled: those become calls by the table, and what only those need of the
 /// system is left out.
 fn call(definition: Definition<'static>, table: &[&str]) -> Option<Definition<'static>> {
-    let place = |name: &str| table.iter().position(|other| *other == name);
+    let place = |name: &str| match table.iter().position(|other| *other == name) {
+        Some(at) => at,
+        None => bug("codegen", format_args!("`{name}` among the precompiled functions")),
+    };
     if definition.names.contains(&"destructor") || definition.names.contains(&"mman") {
         return None;
     }
     let mut text = String::new();
     if definition.is_once() && definition.names.contains(&UNDEFINED) {
-        let at = place(UNDEFINED)?;
+        let at = place(UNDEFINED);
         let _ = writeln!(text, "#define {UNDEFINED} (*(pb_block *)pb_precompiled[{at}])");
     }
     for function in functions(definition.text) {
         let (name, result, params) = (function.name, function.result, function.params);
-        let at = place(name)?;
+        let at = place(name);
         let _ = writeln!(text, "#define {name} (({result} (*)({params}))pb_precompiled[{at}])");
     }
     if text.is_empty() {

@@ -66,7 +66,12 @@ const ERASED: &str =
 /// The stages of `curry-list`.
 pub const STAGES_LIST: &[Stage] = &[
     COMBINATORS,
-    Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_rep_list },
+    Stage {
+        name: "rep",
+        about: REP,
+        needs_argument: false,
+        show: |program, def, _| rep::show(program, def, Style::List),
+    },
     Stage {
         name: "curry-list",
         about: "the lists of calls that flow back to functions at run time",
@@ -78,7 +83,12 @@ pub const STAGES_LIST: &[Stage] = &[
 /// The stages of `curry-env`.
 pub const STAGES_ENV: &[Stage] = &[
     COMBINATORS,
-    Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_rep_env },
+    Stage {
+        name: "rep",
+        about: REP,
+        needs_argument: false,
+        show: |program, def, _| rep::show(program, def, Style::Env(Package::Tagged)),
+    },
     Stage { name: "erased", about: ERASED, needs_argument: false, show: rep::show_rep_erased },
     Stage {
         name: "curry-env",
@@ -89,5 +99,9 @@ pub const STAGES_ENV: &[Stage] = &[
 ];
 
 /// The stages of `curry-env` with erased environments.
-pub const STAGES_ERASED: &[Stage] =
-    &[Stage { name: "rep", about: REP, needs_argument: false, show: rep::show_tidied_erased }];
+pub const STAGES_ERASED: &[Stage] = &[Stage {
+    name: "rep",
+    about: REP,
+    needs_argument: false,
+    show: |program, def, _| rep::show(program, def, Style::Env(Package::Erased)),
+}];

@@ -16,33 +16,6 @@ use super::code::{Code, Helper, Package, Style};
 use super::transform::{jvp_env, jvp_erased, jvp_list, vjp_env, vjp_erased, vjp_list};
 use super::translate::uncurried;
 
-/// The rep-functions with list tangents.
-pub fn show_rep_list(
-    program: &Program,
-    def: DefId,
-    _: Option<Value>,
-) -> Result<String, Box<Diagnostic>> {
-    show(program, def, Style::List)
-}
-
-/// The rep-functions with environment tangents.
-pub fn show_rep_env(
-    program: &Program,
-    def: DefId,
-    _: Option<Value>,
-) -> Result<String, Box<Diagnostic>> {
-    show(program, def, Style::Env(Package::Tagged))
-}
-
-/// The rep-functions with erased environments.
-pub fn show_tidied_erased(
-    program: &Program,
-    def: DefId,
-    _: Option<Value>,
-) -> Result<String, Box<Diagnostic>> {
-    show(program, def, Style::Env(Package::Erased))
-}
-
 /// The rep-functions with erased environments, each on its own: `tidy` would put one into another, and a cast beside
 /// the constructor that it takes apart.
 pub fn show_rep_erased(
@@ -66,7 +39,8 @@ pub fn rep_functions(
     Ok(texts.collect())
 }
 
-fn show(program: &Program, def: DefId, style: Style) -> Result<String, Box<Diagnostic>> {
+/// The rep-functions with the tangents of a style.
+pub fn show(program: &Program, def: DefId, style: Style) -> Result<String, Box<Diagnostic>> {
     let mut made = Made::new(program, def, style)?;
     tidy(&mut made.program, made.first, made.place);
     Ok(made.text())
