@@ -167,6 +167,11 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "a sum that is not NaN had no product of 0 and an infinity",
     ),
     on_kernels(
+        "combined_functions",
+        "computes functions of one argument that share their work, such as sine and cosine, by one call",
+        "each result is what the function alone gives",
+    ),
+    on_kernels(
         "piece_sums",
         "gives each piece of a shared loop places of its own for what it adds up",
         "the order of addends hangs on sizes alone, not on the number of threads",

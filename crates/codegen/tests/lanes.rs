@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{Fp, Level, Limits, Native, compiler};
+use pullback_codegen::{Fp, Level, Limits, Native, compiler, emit};
 use pullback_ir::Program;
 use pullback_ir::eval::Value;
 
@@ -285,6 +285,48 @@ fn functions_on_lanes_are_accurate() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The bits of a number, of which all NaN are one.
+fn bit(x: &f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+}
+
+/// A program whose roots give, at each element of an array, one function, another one, and a row of both.
+fn pair_program(pair: [&str; 2]) -> Program {
+    let mut text = String::new();
+    for (at, [first, second]) in [[pair[0]; 2], [pair[1]; 2], pair].into_iter().enumerate() {
+        text.push_str(&format!(
+            "fn @main{at}.{at}(x.0: []f64, y.1: []f64) -> []f64 {{\n  n.2: i64 = dim(x.0, 0)\n  \
+             f.3: []f64, g.4: []f64 = for i.5 < n.2 {{\n    e.6: f64 = x.0[i.5]\n    \
+             t.7: f64 = {first}(e.6)\n    u.8: f64 = {second}(e.6)\n    collect t.7, u.8\n  }}\n  \
+             both.9: []f64 = concat(f.3, g.4)\n  yield both.9\n}}\n"
+        ));
+    }
+    pullback_ir::parse(&text, FileId(0)).expect("a program")
+}
+
+#[test]
+fn functions_of_one_call_are_what_each_gives_alone() {
+    for pair in [["tanh", "sech2"], ["sech2", "tanh"], ["sin", "cos"], ["cos", "sin"]] {
+        let mut program = pair_program(pair);
+        let roots: Vec<_> = program.funcs.ids().collect();
+        let facts = Facts::of(&mut program);
+        let code = emit(&program, &roots[2..], &facts, Fp::Fast).expect("a text");
+        let both = if pair.contains(&"sin") { "pb_v_SinCos(" } else { "pb_v_TanhSech2(" };
+        assert!(code.own().contains(both), "{}", code.own());
+        let index = |name| UNARY.iter().position(|(other, _)| *other == name).expect("a function");
+        let (xs, ys) = points(index(pair[0]), 1_000);
+        for level in [Level::Fast, Level::Large, Level::Portable] {
+            let natives = natives(&mut program, level);
+            let [first, second, both] =
+                [0, 1, 2].map(|root| values(&natives, &program, root, &xs, &ys));
+            let wanted = first[..xs.len()].iter().chain(&second[xs.len()..]);
+            for (at, (value, wanted)) in both.iter().zip(wanted).enumerate() {
+                assert_eq!(bit(value), bit(wanted), "{pair:?} at {} {level:?}", xs[at % xs.len()]);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_value_hangs_on_no_lane() {
     let mut program = program();
@@ -295,7 +337,6 @@ fn a_value_hangs_on_no_lane() {
         for first in 1..20 {
             for last in [xs.len(), xs.len() - first, first + 8] {
                 let part = values(&natives, &program, root, &xs[first..last], &ys[first..last]);
-                let bit = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
                 let bits = |xs: &[f64]| xs.iter().map(bit).collect::<Vec<_>>();
                 assert_eq!(bits(&part), bits(&all[first..last]), "{name} from {first} to {last}");
             }

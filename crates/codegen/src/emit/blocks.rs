@@ -209,6 +209,6 @@ impl Body<'_, '_> {
             return format!("PB_LOOK(c, {site});");
         }
         let stop = if self.is_shared { "*e->stop" } else { "c->stop" };
-        format!("if (PB_RARE({stop})) pb_fail(c, {site}, PB_F_TIME, 0, 0, 0);")
+        format!("if (PB_RARE({stop})) pb_fail_stop(c, {site});")
     }
 }

@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         if let Some(moved) = &moved {
             self.begin_moved(moved);
         }
-        let tells = self.tells();
+        let tells = self.is_once();
         let is_once = self.is_once();
         let parallel = self.parallel_loop(looped, vars);
         let outside = std::mem::replace(&mut self.is_inside, true);
@@ -308,6 +308,8 @@ impl Body<'_, '_> {
             self.line(format_args!("  {c_type} t = {{0, 0, {{{}}}}};", texts.join(", ")));
             let block = if self.frame_of(var).is_some() {
                 frame_block(var)
+            } else if self.is_once() {
+                format!("pb_room_once(c, {site}, {elem}, t.d, {})", ty.rank)
             } else {
                 format!("pb_buffer_of(c, {site}, {elem}, pb_count_checked(t.d, {}))", ty.rank)
             };

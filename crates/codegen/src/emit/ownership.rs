@@ -103,8 +103,11 @@ impl Body<'_, '_> {
         }
         if ty.is_array() {
             // Elements that are boxes have counts of their own.
-            let give =
-                if let Elem::Data(_) | Elem::Str = ty.elem { "pb_dec" } else { "pb_dec_plain" };
+            let give = match ty.elem {
+                Elem::Data(_) | Elem::Str => "pb_dec",
+                _ if self.is_once() => "pb_dec_plain_once",
+                Elem::Real | Elem::Int | Elem::Bool | Elem::Unit => "pb_dec_plain",
+            };
             self.line(format_args!("{give}(c, {text}.b);"));
         } else {
             self.line(format_args!("pb_dec_data(c, {text});"));

@@ -87,11 +87,6 @@ impl Body<'_, '_> {
         parallel_loops.parallel_loop(self.emit.program, looped, self.facts())
     }
 
-    /// Whether a run comes to this place only once.
-    pub(super) fn is_once(&self) -> bool {
-        self.emit.graph.is_outermost[self.func] && !self.is_inside
-    }
-
     /// The lines that run such a loop; its states are there, and its arrays are begun.
     pub(super) fn share_out(&mut self, of: &Counted<'_>, parallel: &ParallelLoop, is_once: bool) {
         let (looped, count) = (of.looped, &of.text);

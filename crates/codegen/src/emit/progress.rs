@@ -16,11 +16,6 @@ use pullback_base::Counted;
 use super::body::Body;
 
 impl Body<'_, '_> {
-    /// Whether a loop that stands here tells how far it is: no other loop is around, whatever calls the function.
-    pub fn tells(&self) -> bool {
-        !self.is_inside && self.emit.graph.is_outermost[self.func]
-    }
-
     /// The line that tells that a loop with so many iterations begins.
     pub fn tell_begin(&mut self, all: &str, down: bool) {
         let counted = if down { Counted::Backward } else { Counted::Iterations };

@@ -55,24 +55,35 @@ static PB_UNUSED __attribute__((cold, noinline)) void pb_far(pb_p *value, const 
     value = far_value; \
   }
 
-/* The sine of an angle that is so many quarters further on. */
-PB_INLINE pb_p pb_wave(pb_p x, int64_t further) {
+/* The sine and the cosine of what is left of an angle, and its quarter. */
+typedef struct { pb_p sine, cosine; pb_q n; } pb_angle;
+PB_INLINE pb_angle pb_angle_of(pb_p x) {
   pb_q n;
   pb_p rest, more1, more2, r = pb_quarter(x, &rest, &n);
   pb_p sine = pb_near_sin(r, rest, &more1), cosine = pb_near_cos(r, rest, &more2);
-  n += further;
-  pb_p value = pb_p_where((n & 1) == 0, sine + more1, cosine + more2);
-  return (pb_p)((pb_q)value ^ ((n & 2) << 62));
+  return (pb_angle){sine + more1, cosine + more2, n};
 }
-PB_INLINE pb_p pb_p_Sin(pb_p x) {
-  pb_p value = pb_p_where(x == 0.0, x, pb_wave(x, 0));
+/* The sine of the angle that is so many quarters further on. */
+PB_INLINE pb_p pb_wave(pb_angle a, int64_t further) {
+  const pb_q n = a.n + further;
+  return (pb_p)((pb_q)pb_p_where((n & 1) == 0, a.sine, a.cosine) ^ ((n & 2) << 62));
+}
+PB_INLINE pb_p pb_sin_of(pb_p x, pb_angle a) {
+  pb_p value = pb_p_where(x == 0.0, x, pb_wave(a, 0));
   PB_IF_FAR(value, x, sin)
   return value;
 }
-PB_INLINE pb_p pb_p_Cos(pb_p x) {
-  pb_p value = pb_wave(x, 1);
+PB_INLINE pb_p pb_cos_of(pb_p x, pb_angle a) {
+  pb_p value = pb_wave(a, 1);
   PB_IF_FAR(value, x, cos)
   return value;
+}
+PB_MATHS pb_p pb_p_Sin(pb_p x) { return pb_sin_of(x, pb_angle_of(x)); }
+PB_MATHS pb_p pb_p_Cos(pb_p x) { return pb_cos_of(x, pb_angle_of(x)); }
+PB_MATHS void pb_p_SinCos(pb_p x, pb_p *sin, pb_p *cos) {
+  const pb_angle a = pb_angle_of(x);
+  *sin = pb_sin_of(x, a);
+  *cos = pb_cos_of(x, a);
 }
 PB_MATHS pb_p pb_p_Tan(pb_p x) {
   pb_q n;
@@ -146,6 +157,7 @@ PB_MATHS pb_p pb_p_Acos(pb_p x) {
 
 PB_INLINE pb_v pb_v_Sin(pb_v x) { return PB_MAP1(pb_v, pb_p_Sin, x); }
 PB_INLINE pb_v pb_v_Cos(pb_v x) { return PB_MAP1(pb_v, pb_p_Cos, x); }
+PB_INLINE void pb_v_SinCos(pb_v x, pb_v *sin, pb_v *cos) { PB_BOTH(pb_p_SinCos, x, sin, cos); }
 PB_INLINE pb_v pb_v_Tan(pb_v x) { return PB_MAP1(pb_v, pb_p_Tan, x); }
 PB_INLINE pb_v pb_v_Atan(pb_v x) { return PB_MAP1(pb_v, pb_p_Atan, x); }
 PB_INLINE pb_v pb_v_Asin(pb_v x) { return PB_MAP1(pb_v, pb_p_Asin, x); }

@@ -51,6 +51,10 @@ PB_CALLED pb_block *pb_buffer_of(pb_ctx *c, int32_t site, uint32_t elem, uint64_
   return &buffer->head;
 }
 #define PB_ITEMS(b) ((void *)((pb_buffer *)(b) + 1))
+/* Room for an array of these sizes, where a run comes once. */
+PB_CALLED pb_block *pb_room_once(pb_ctx *c, int32_t site, uint32_t elem, const int64_t *d, int rank) {
+  return pb_buffer_of(c, site, elem, pb_count_checked(d, rank));
+}
 
 static PB_COLD void pb_fail_size(pb_ctx *c, int32_t site, int64_t found, int64_t needed, int64_t what) {
   pb_fail(c, site, PB_F_SIZE, found, needed, what);
@@ -284,7 +288,7 @@ static inline PB_UNUSED double pb_sum(R1 a) {
 }
 
 /* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
-static PB_UNUSED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
+PB_PRECOMPILED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
   uint64_t count = size;
   for (int k = 0; k < rank; k++)
     if (d[k] <= 0) count = 0;

@@ -212,7 +212,7 @@ static void pb_crew_stop(pb_ctx *c) {
 }
 
 /* An outermost loop begins or has ended, or has done so many iterations: stored where somebody else may read it. */
-static PB_UNUSED void pb_tell_all(pb_ctx *c, int64_t all, int64_t counted) {
+PB_PRECOMPILED void pb_tell_all(pb_ctx *c, int64_t all, int64_t counted) {
   const int64_t stand[3] = {0, all, counted};
   for (int k = 0; c->stand && k < 3; k++) __atomic_store_n(&c->stand[k], stand[k], __ATOMIC_RELAXED);
 }
@@ -234,6 +234,9 @@ static PB_COLD void pb_fail(pb_ctx *c, int32_t site, int kind, int64_t a, int64_
   c->fault[4] = d;
   longjmp(c->jump, 1);
 }
+
+/* The run is to stop. */
+static PB_COLD PB_UNUSED void pb_fail_stop(pb_ctx *c, int32_t site) { pb_fail(c, site, PB_F_TIME, 0, 0, 0); }
 
 /* There is no room for a call of this function, or it is not to be made as the run is to stop. */
 static PB_COLD PB_UNUSED void pb_fail_call(pb_ctx *c, int32_t site, int64_t function) {
@@ -593,6 +596,8 @@ PB_CALLED void pb_free_plain(pb_ctx *c, pb_block *b) {
 static inline PB_UNUSED void pb_dec_plain(pb_ctx *c, pb_block *b) {
   if (b && --b->count == 0) pb_free_plain(c, b);
 }
+/* The same where a run comes once: a call is less code. */
+PB_CALLED void pb_dec_plain_once(pb_ctx *c, pb_block *b) { pb_dec_plain(c, b); }
 static inline PB_UNUSED void pb_inc_data(pb_data d) { if (pb_is_cell(d)) d->count++; }
 static inline PB_UNUSED void pb_dec_int(pb_ctx *c, pb_data d) {
   if (PB_RARE(pb_is_cell(d)) && --d->count == 0) pb_give(c, d, pb_cell_bytes(1));

@@ -1,8 +1,7 @@
 /* Eight lanes at once: vectors of Reals, and of Ints or masks, whose lanes are 0 or -1. They are of two parts where
    processors have no vectors of that size: compilers keep larger ones in memory. */
 
-/* What takes dozens of operations: much code calls it, so that it is compiled once. Of two that share most of what they do
-   for one argument, such as the sine and the cosine, neither is called: where both are wanted that is done once. */
+/* What takes dozens of operations: much code calls it, so that it is compiled once. */
 #ifdef PB_LARGE
 #define PB_MATHS PB_CALLED
 #else
@@ -69,6 +68,7 @@ typedef long long pb_ll __attribute__((vector_size(32)));
 #if PB_PART == 8
 #define PB_MAP1(type, f, x) f(x)
 #define PB_MAP2(type, f, x, y) f(x, y)
+#define PB_BOTH(f, x, one, other) f(x, one, other)
 #define PB_MAP3(type, f, x, y, z) f(x, y, z)
 #define PB_OP(x, op, y) ((x) op (y))
 #define PB_CMP(x, op, y) ((x) op (y))
@@ -78,6 +78,7 @@ typedef long long pb_ll __attribute__((vector_size(32)));
 #else
 #define PB_MAP1(type, f, x) ((type){f((x).a), f((x).b)})
 #define PB_MAP2(type, f, x, y) ((type){f((x).a, (y).a), f((x).b, (y).b)})
+#define PB_BOTH(f, x, one, other) (f((x).a, &(one)->a, &(other)->a), f((x).b, &(one)->b, &(other)->b))
 #define PB_MAP3(type, f, x, y, z) ((type){f((x).a, (y).a, (z).a), f((x).b, (y).b, (z).b)})
 #define PB_OP(x, op, y) ({ \
   const __auto_type op_x = (x); \
@@ -446,24 +447,24 @@ PB_INLINE void pb_add_where(double *p, pb_v v, pb_w mask) {
 #endif
 }
 /* Adds lane after lane: places may be the same. */
-PB_INLINE void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
+PB_MATHS void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
   (void)first;
   PB_LANE(l) if (mask[l]) p[at[l]] += v[l];
 }
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_ADD_PARTS(pb_p_add_each, p, at, v, mask); }
 
 /* Arrays of which each lane has its own: element after element, the lanes side by side. */
-PB_INLINE pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
+PB_MATHS pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
   pb_p v = {0};
   PB_LANE(l) if (mask[l]) v[l] = ((const pb_real_any *)(p + at[l]))[first + l];
   return v;
 }
-PB_INLINE pb_q pb_q_own_gather(const pb_w *p, pb_q at, pb_q mask, int first) {
+PB_MATHS pb_q pb_q_own_gather(const pb_w *p, pb_q at, pb_q mask, int first) {
   pb_q w = {0};
   PB_LANE(l) if (mask[l]) w[l] = ((const pb_int_any *)(p + at[l]))[first + l];
   return w;
 }
-PB_INLINE void pb_p_add_own(pb_v *p, pb_q at, pb_p v, pb_q mask, int first) {
+PB_MATHS void pb_p_add_own(pb_v *p, pb_q at, pb_p v, pb_q mask, int first) {
   PB_LANE(l) if (mask[l]) ((pb_real_any *)(p + at[l]))[first + l] += v[l];
 }
 PB_INLINE pb_v pb_own_gather(const pb_v *p, pb_w at, pb_w mask) { return PB_GATHER(pb_v, pb_p_own_gather, p, at, mask); }
@@ -518,23 +519,42 @@ PB_INLINE void pb_turn(pb_v v[8]) {
 #endif
 }
 
-/* Puts the rows of the first lanes to a place each, so many elements apart. */
-PB_CALLED void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t m) {
-  for (int64_t e = 0; e < count; e += 8) {
-    pb_v v[8];
-    const int64_t some = count - e < 8 ? count - e : 8;
-    for (int64_t k = 0; k < 8; k++) v[k] = k < some ? own[(e + k) * step] : (pb_v){0};
-    pb_turn(v);
-    if (some == 8 && m == 8) {
-      for (int l = 0; l < 8; l++) pb_store(p + l * stride + e, v[l]);
-    } else {
-      for (int l = 0; l < 8; l++)
-        if (l < m) pb_store_some(p + l * stride + e, v[l], some);
+/* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes, the elements lie
+   side by side. */
+PB_CALLED void pb_put_rows(
+  double *p, int64_t stride, const pb_v *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
+  for (; vectors > 0; vectors--, p += 8 * stride, own++)
+    for (int64_t e = 0; e < count; e += 8) {
+      pb_v v[8];
+      const int64_t some = count - e < 8 ? count - e : 8;
+      for (int64_t k = 0; k < 8; k++) v[k] = k < some ? own[(e + k) * step] : (pb_v){0};
+      pb_turn(v);
+      if (some == 8 && m == 8) {
+        for (int l = 0; l < 8; l++) pb_store(p + l * stride + e, v[l]);
+      } else {
+        for (int l = 0; l < 8; l++)
+          if (l < m) pb_store_some(p + l * stride + e, v[l], some);
+      }
     }
-  }
 }
-PB_INLINE void pb_put_rows_int(int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t count, int64_t m) {
-  pb_put_rows((double *)p, stride, (const pb_v *)own, step, count, m);
+PB_INLINE void pb_put_rows_int(
+  int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
+  pb_put_rows((double *)p, stride, (const pb_v *)own, step, vectors, count, m);
+}
+/* Takes rows from such places; those of lanes that are not among the first are zeros. */
+PB_CALLED void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
+  for (int64_t at = 0; at < vectors; at++, p += 8 * stride)
+    for (int64_t e = 0; e < count; e += 8) {
+      pb_v v[8];
+      const int64_t some = count - e < 8 ? count - e : 8;
+      if (some == 8 && m == 8) {
+        for (int l = 0; l < 8; l++) v[l] = pb_load(p + l * stride + e);
+      } else {
+        for (int l = 0; l < 8; l++) v[l] = l < m ? pb_load_where(p + l * stride + e, pb_first(some)) : (pb_v){0};
+      }
+      pb_turn(v);
+      for (int64_t k = 0; k < some; k++) own[(e + k) * vectors + at] = v[k];
+    }
 }
 
 /* Functions that only numbers have, lane after lane: of a part, and of all. */

@@ -113,7 +113,7 @@ static PB_UNUSED __attribute__((cold, noinline)) int pb_library_ends(pb_ctx *c) 
 #define PB_LOOK(c, site) \
   do { \
     if (PB_RARE(__atomic_load_n(&(c)->stop, __ATOMIC_RELAXED) != 0) && pb_library_ends(c)) \
-      pb_fail(c, site, PB_F_TIME, 0, 0, 0); \
+      pb_fail_stop(c, site); \
   } while (0)
 #define PB_LOOK_CALL(c, site, function) \
   do { \
@@ -125,7 +125,7 @@ static PB_UNUSED __attribute__((cold, noinline)) void pb_library_deep(pb_ctx *c,
   if (here < l->low) pb_fail(c, site, PB_F_DEEP, function, 0, 0);
   /* Between calls there is little: what takes long between them are loops, which look for themselves. */
   if ((++l->calls & 255) && !__atomic_load_n(&l->stops, __ATOMIC_SEQ_CST)) return;
-  if (pb_library_ends(c)) pb_fail(c, site, PB_F_TIME, 0, 0, 0);
+  if (pb_library_ends(c)) pb_fail_stop(c, site);
 }
 
 /* Lets go of everything. */

@@ -124,10 +124,13 @@ PB_INLINE pb_p pb_tanh_of(pb_p a, pb_p *more, pb_p *more_rest) {
   *more_rest = lack + rest;
   return pb_ratio(half, rest, *more, *more_rest);
 }
-PB_INLINE pb_p pb_p_Tanh(pb_p x) {
+/* tanh x from tanh a for a = |x|. */
+PB_INLINE pb_p pb_signed_tanh(pb_p x, pb_p a, pb_p value) {
+  return pb_p_where(a >= 0x1p-54, (pb_p)((pb_q)value | ((pb_q)x & INT64_MIN)), x);
+}
+PB_MATHS pb_p pb_p_Tanh(pb_p x) {
   pb_p a = pb_p_Abs(x), more, rest, value = pb_tanh_of(a, &more, &rest);
-  value = (pb_p)((pb_q)value | ((pb_q)x & INT64_MIN));
-  return pb_p_where(a >= 0x1p-54, value, x);
+  return pb_signed_tanh(x, a, value);
 }
 /* The square of the hyperbolic secant where a is above 22: 4 exp -2a. */
 PB_CALLED pb_p pb_far_sech2(pb_p a, pb_p value) {
@@ -135,10 +138,18 @@ PB_CALLED pb_p pb_far_sech2(pb_p a, pb_p value) {
   return pb_p_where(a > 22.0, 0x1.39792499b1a24p-56 * pb_p_Exp(40.0 - y), value);
 }
 /* (1 - tanh a) (1 + tanh a): next to tanh a it takes little. */
-PB_INLINE pb_p pb_p_Sech2(pb_p x) {
-  pb_p a = pb_p_Abs(x), more, rest, tanh = pb_tanh_of(a, &more, &rest);
+PB_INLINE pb_p pb_sech2_of(pb_p a, pb_p tanh, pb_p more, pb_p rest) {
   pb_p inverse = pb_ratio(pb_p_all(1.0), pb_p_all(0.0), more, rest), value = inverse + inverse * tanh;
   return PB_RARE(pb_p_some(a > 22.0)) ? pb_far_sech2(a, value) : value;
+}
+PB_MATHS pb_p pb_p_Sech2(pb_p x) {
+  pb_p a = pb_p_Abs(x), more, rest, value = pb_tanh_of(a, &more, &rest);
+  return pb_sech2_of(a, value, more, rest);
+}
+PB_MATHS void pb_p_TanhSech2(pb_p x, pb_p *tanh, pb_p *sech2) {
+  pb_p a = pb_p_Abs(x), more, rest, value = pb_tanh_of(a, &more, &rest);
+  *sech2 = pb_sech2_of(a, value, more, rest);
+  *tanh = pb_signed_tanh(x, a, value);
 }
 PB_MATHS pb_p pb_p_Sigmoid(pb_p x) {
   pb_p e = pb_p_Exp(-pb_p_Abs(x)), zero = pb_p_all(0.0), more = 1.0 + e;
@@ -150,4 +161,5 @@ PB_INLINE pb_v pb_v_Log(pb_v x) { return PB_MAP1(pb_v, pb_p_Log, x); }
 PB_INLINE pb_v pb_v_Expm1(pb_v x) { return PB_MAP1(pb_v, pb_p_Expm1, x); }
 PB_INLINE pb_v pb_v_Tanh(pb_v x) { return PB_MAP1(pb_v, pb_p_Tanh, x); }
 PB_INLINE pb_v pb_v_Sech2(pb_v x) { return PB_MAP1(pb_v, pb_p_Sech2, x); }
+PB_INLINE void pb_v_TanhSech2(pb_v x, pb_v *tanh, pb_v *sech2) { PB_BOTH(pb_p_TanhSech2, x, tanh, sech2); }
 PB_INLINE pb_v pb_v_Sigmoid(pb_v x) { return PB_MAP1(pb_v, pb_p_Sigmoid, x); }

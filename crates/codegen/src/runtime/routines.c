@@ -33,6 +33,6 @@ static int32_t pb_routine_stops(const void *c) { return ((const pb_ctx *)c)->sto
 
 static PB_UNUSED int pb_routine_run(pb_ctx *c, int32_t site, uint32_t routine, const pb_operand *given, pb_operand *results) {
   const int32_t outcome = pb_routines.run(routine, given, results, c, pb_routine_stops);
-  if (outcome == 2) pb_fail(c, site, PB_F_TIME, 0, 0, 0);
+  if (outcome == 2) pb_fail_stop(c, site);
   return outcome;
 }

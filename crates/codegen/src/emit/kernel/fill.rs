@@ -5,7 +5,7 @@
 //! C    for (int64_t k4 = 0; k4 < v1; k4++) { const int64_t k5 = k4 * 3; t6[k4] = k5 + 1; }
 //! ```
 //!
-//! Input: the tables and the layout of a kernel. Output: loops of C: one for each table before the kernel's loop, one
+//! Input: the tables and the layout of a kernel. Output: a loop of C for each table before the kernel's loop, and a call
 //! for each packed row at the begin of each group of eight iterations. [`Text::packed`] gives the element of a packed
 //! row as it is read later.
 //!
@@ -18,6 +18,7 @@ use pullback_prim::Prim;
 
 use super::index_tables::name;
 use super::pack_rows::{self, row};
+use super::places::Offset;
 use super::text::Text;
 use super::vectorise::Pack;
 
@@ -67,15 +68,14 @@ impl Text<'_, '_> {
         for pack in packs {
             let rank = self.ty(Atom::Var(pack.0)).rank;
             let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
-            let (e, total) = (self.fresh(), sizes.join(" * "));
-            self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
-            self.each_part(&mut |text| {
-                let offset = text.offset(pack.0, &[Atom::Var(index)]).plus(&format!("e{e}"));
-                let value = text.load_at(pack.0, &offset, true);
-                let at = text.own(&format!("e{e}"));
-                text.line(format_args!("{}[{at}] = {value};", pack_rows::name(pack)));
-            });
-            self.close();
+            let Offset::Linear(at, stride) = self.offset(pack.0, &[Atom::Var(index)]) else {
+                bug("codegen", "rows at even distances")
+            };
+            let (name, base, total) = (pack_rows::name(pack), self.base(pack.0), sizes.join(" * "));
+            let (vectors, lanes) = (self.parts, self.lanes_before_end());
+            self.line(format_args!(
+                "pb_take_rows({name}, {vectors}, {base} + {at}, {stride}, {total}, {lanes});"
+            ));
         }
     }
 

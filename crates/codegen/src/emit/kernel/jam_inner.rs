@@ -6,9 +6,12 @@
 //!
 //! ```text
 //! IR  for j.11 < k.1 { s.13 = for e.14 < d.6 with s.15 = 0.0 { x.16 = x.0[i.9, e.14]; y.17 = y.2[j.11, e.14]; … } … }
-//! C   for (; v1 - k11 >= 4; k11 += 4) { …  for (int64_t k14 = 0; k14 < v6; k14++) { k16 = … x, a vector, once …;
-//! C       k17c0 = a2[k11 * d + k14];  k17c1 = a2[(k11 + 1) * d + k14];  …  k15c0 = … k17c0 …;  k15c1 = … k17c1 …; } }
+//! C   for (; k11 < v1; k11 += 4) { …  for (int64_t k14 = 0; k14 < v6; k14++) { k16 = … x, a vector, once …;
+//! C       k17c0 = a2[k11 * d + k14];  k17c1 = a2[k11c1 * d + k14];  …  k15c0 = … k17c0 …;  k15c1 = … k17c1 …; } }
 //! ```
+//!
+//! Where fewer are left, the last of them is done several times, unless it adds to something: those are done one by one.
+//! One vector of them would wait for itself as long as four.
 //!
 //! Law: an iteration computes what it computes alone, and its states go from one iteration to the next in their order.
 //! Only the order changes in which the iterations add to one place of an accumulator: their addends are added up
@@ -48,6 +51,8 @@ pub(super) struct Columns {
     follow: FxHashSet<VarId>,
     /// The variable that each state of the loop becomes in the next iteration.
     pub next: FxHashMap<VarId, VarId>,
+    /// Whether the last iteration is done again in the place of those behind the end.
+    pub repeats_last: bool,
     /// Whether the statement is being written for that iteration only.
     pub is_alone: bool,
 }
@@ -157,6 +162,13 @@ fn may_repeat(plan: &Plan<'_>, stmt: &Stmt, index: VarId, is_strict: bool) -> bo
     }
 }
 
+/// Whether an iteration may be done twice: it has no states and adds to nothing, so that it puts the same once more.
+fn may_repeat_last(looped: &Loop) -> bool {
+    let mut adds = false;
+    looped.body.visit(&mut |stmt| adds |= matches!(stmt.op, Op::AddAcc(..)));
+    looped.states.is_empty() && !adds
+}
+
 /// The variables in a loop that differ from iteration to iteration.
 fn own(looped: &Loop, index: VarId) -> FxHashSet<VarId> {
     let mut own = varying(looped);
@@ -201,7 +213,14 @@ impl Columns {
         let next = looped.states.iter().copied().zip(results).collect();
         let own = own(looped, index);
         let follow = follow(looped, index, &own);
-        Self { index, count, at: 0, own, follow, next, is_alone: false }
+        let repeats_last = may_repeat_last(looped);
+        Self { index, count, at: 0, own, follow, next, repeats_last, is_alone: false }
+    }
+
+    /// The index in one of the iterations after the first.
+    pub fn name_of_index(&self, at: usize) -> String {
+        let first = local_name(self.index);
+        if self.repeats_last { format!("{first}c{at}") } else { format!("({first} + {at})") }
     }
 
     /// The name of a variable in the iteration that is being written, without the ending for one of several vectors.
@@ -214,7 +233,7 @@ impl Columns {
             _ if self.at == 0 => local_name(var),
             // What the iteration before has made of it.
             Some(next) => name(*next, self.at - 1),
-            None if var == self.index => format!("({} + {})", local_name(var), self.at),
+            None if var == self.index => self.name_of_index(self.at),
             None => local_name(var),
         }
     }

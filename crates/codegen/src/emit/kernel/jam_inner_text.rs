@@ -133,15 +133,33 @@ impl<'k> Text<'_, 'k> {
         is_here && self.columns.is_none() && self.layout.columns.contains_key(&index)
     }
 
-    /// Several iterations at once of a loop of which several go, as long as there are so many. The others are left.
-    pub fn columns(&mut self, looped: &'k Loop, vars: &[VarId], (index, count): (VarId, &str)) {
-        let Some(times) = self.layout.columns.get(&index).copied() else { return };
-        let i = local_name(index);
-        self.open(format_args!("for (; {count} - {i} >= {times}; {i} += {times}) {{"));
-        self.columns = Some(Columns::of(looped, index, times));
+    /// Several iterations at once of a loop of which several go, and whether these are all. If not, it is as long as there
+    /// are so many, and the others are left.
+    pub fn columns(
+        &mut self,
+        looped: &'k Loop,
+        vars: &[VarId],
+        (index, count): (VarId, &str),
+    ) -> bool {
+        let Some(times) = self.layout.columns.get(&index).copied() else { return false };
+        let (i, columns) = (local_name(index), Columns::of(looped, index, times));
+        let are_all = columns.repeats_last;
+        if are_all {
+            self.open(format_args!("for (; {i} < {count}; {i} += {times}) {{"));
+            for at in 1..times {
+                let name = columns.name_of_index(at);
+                self.line(format_args!(
+                    "const int64_t {name} = {i} + {at} < {count} ? {i} + {at} : {count} - 1;"
+                ));
+            }
+        } else {
+            self.open(format_args!("for (; {count} - {i} >= {times}; {i} += {times}) {{"));
+        }
+        self.columns = Some(columns);
         self.iteration(looped, vars, index);
         self.columns = None;
         self.close();
+        are_all
     }
 
     /// The iterations that a loop inside has more in the later ones of those that go at once, if they differ.

@@ -23,6 +23,8 @@
 
 mod carried_stores;
 mod carried_stores_text;
+mod combined_functions;
+mod combined_functions_text;
 mod cost;
 mod fill;
 mod horizontal_reduce;
@@ -156,7 +158,7 @@ impl Body<'_, '_> {
         text.fill();
         // Lanes that have nothing but a few numbers to compute are done before anybody looks.
         let tells = share.is_none()
-            && self.tells()
+            && self.is_once()
             && (has_loops(looped) || !layout.lanes.contains(&index));
         text.tells = tells;
         if share.is_none() {
@@ -179,7 +181,7 @@ impl Body<'_, '_> {
             }
         }
         for block in blocks {
-            self.line(format_args!("pb_dec(c, {block});"));
+            self.line(format_args!("pb_free_plain(c, {block});"));
         }
         self.close();
         Some(!guard.is_empty())

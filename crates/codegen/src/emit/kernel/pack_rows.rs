@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! IR  for i.9 < n.3 { for j.11 < k.1 { for e.14 < d.6 { x.16 = x.0[i.9, e.14]; … } } }     i.9 goes across lanes
-//! C   for (int64_t e1 = 0; e1 < v0.d[1]; e1++) p0_9[e1] = pb_strided(a0 + k9 * v0.d[1] + e1, v0.d[1]);   before loop j
+//! C   pb_take_rows(p0_9, 1, a0 + k9 * v0.d[1], v0.d[1], v0.d[1], 8);                         before loop j
 //! C   … in the innermost loop   const pb_v k16 = p0_9[k14];   in place of eight elements a row apart
 //! ```
 //!

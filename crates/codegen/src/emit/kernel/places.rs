@@ -270,11 +270,20 @@ impl Text<'_, '_> {
         }
         let (base, rows) = (self.base(whole), self.base(root));
         let (first, step, total) = (self.own(&first), self.parts, self.total(row));
-        let lanes = if self.across == Some(true) { "m" } else { "8" };
-        self.line(format_args!(
-            "pb_put_rows{suffix}({base} + {at}, {stride}, {rows} + {first}, {step}, {total}, {lanes});"
-        ));
+        // The first vector's call is for all.
+        let vectors = if self.is_alone { 1 } else { step };
+        if self.is_alone || self.part == 0 {
+            let lanes = self.lanes_before_end();
+            self.line(format_args!(
+                "pb_put_rows{suffix}({base} + {at}, {stride}, {rows} + {first}, {step}, {vectors}, {total}, {lanes});"
+            ));
+        }
         true
+    }
+
+    /// How many lanes are not behind the end.
+    pub fn lanes_before_end(&self) -> &'static str {
+        if self.across == Some(true) { "m" } else { "8" }
     }
 
     /// Whether a row is where the loop's array has it.

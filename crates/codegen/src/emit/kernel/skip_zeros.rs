@@ -214,9 +214,7 @@ impl<'k> Text<'_, 'k> {
             if skip.truth { cond } else { format!("!{cond}") }
         };
         self.open(format_args!("if ({cond}) {{"));
-        for stmt in &skip.skipped {
-            self.one(stmt, leave);
-        }
+        self.within(|text| skip.skipped.iter().for_each(|stmt| text.one(stmt, leave)));
         for var in &skip.wanted {
             self.each_of(*var, &mut |text| {
                 let name = text.name(*var);

@@ -19,6 +19,7 @@ use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
 use super::carried_stores::Neighbours;
+use super::combined_functions::Combined;
 use super::cost::has_vector_form;
 use super::index_tables::{self, Tables};
 use super::jam_inner::Columns;
@@ -74,6 +75,8 @@ pub(super) struct Text<'t, 'k> {
     pub shared: Option<VarId>,
     /// Whether a part may have a place of its own for what it adds up.
     pub adds_up: bool,
+    /// Functions that are computed together.
+    pub combined: Combined,
     fresh: usize,
 }
 
@@ -109,6 +112,7 @@ impl<'t, 'k> Text<'t, 'k> {
             depth: 0,
             shared: None,
             adds_up: false,
+            combined: Combined::of(&plan.looped.body),
             fresh: 0,
         }
     }
@@ -207,12 +211,14 @@ impl<'t, 'k> Text<'t, 'k> {
     }
 
     pub fn block(&mut self, block: &'k Block, leave: &[StmtId]) {
-        for (at, stmt) in block.stmts.iter().enumerate() {
-            if let Some(skip) = self.skip(&block.stmts[at..], &block.results) {
-                return self.skipping(&skip, leave);
+        self.within(|text| {
+            for (at, stmt) in block.stmts.iter().enumerate() {
+                if let Some(skip) = text.skip(&block.stmts[at..], &block.results) {
+                    return text.skipping(&skip, leave);
+                }
+                text.one(stmt, leave);
             }
-            self.one(stmt, leave);
-        }
+        });
     }
 
     /// A statement, unless it is to be left out.
@@ -236,7 +242,8 @@ impl<'t, 'k> Text<'t, 'k> {
     pub fn stmt(&mut self, stmt: &'k Stmt) {
         match (&stmt.op, stmt.vars.as_slice()) {
             (Op::Prim(prim, args), &[var]) => {
-                let value = self.primitive(*prim, args, var);
+                let combined = self.combined(args, var);
+                let value = combined.unwrap_or_else(|| self.primitive(*prim, args, var));
                 let value = match self.kind(Atom::Var(var)) {
                     Kind::Varying if self.plan.rounded.contains(&var) => {
                         format!("PB_ROUNDED_ALL({value})")
@@ -486,7 +493,9 @@ impl<'t, 'k> Text<'t, 'k> {
             self.open(format_args!("for (int64_t {i} = {count} - 1; {i} >= 0; {i}--) {{"));
         } else if self.goes_at_once(index) {
             self.line(format_args!("int64_t {i} = 0;"));
-            self.columns(looped, vars, (index, &count));
+            if self.columns(looped, vars, (index, &count)) {
+                return;
+            }
             self.open(format_args!("for (; {i} < {count}; {i}++) {{"));
         } else {
             self.open(format_args!("for (int64_t {i} = {first}; {i} < {count}; {i}++) {{"));

@@ -141,7 +141,7 @@ impl Body<'_, '_> {
         text.repeat(plan.looped, plan.vars);
         self.lines.text.push_str(&text.lines.text);
         for block in blocks {
-            self.line(format_args!("pb_dec(c, {block});"));
+            self.line(format_args!("pb_free_plain(c, {block});"));
         }
     }
 
@@ -165,7 +165,7 @@ impl Body<'_, '_> {
             format!("c->worth * (1.0 + (double)({total}) / {BETWEEN:?})")
         };
         let is_little = format!("{} < {worth}", share.work);
-        let is_once = self.emit.graph.is_outermost[self.func] && !self.is_inside;
+        let is_once = self.is_once();
         let is_long = is_once || worker.length > LONG;
         if !is_long {
             self.open(format_args!("if ({is_little}) {{"));
