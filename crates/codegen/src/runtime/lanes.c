@@ -447,24 +447,24 @@ PB_INLINE void pb_add_where(double *p, pb_v v, pb_w mask) {
 #endif
 }
 /* Adds lane after lane: places may be the same. */
-PB_MATHS void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
+PB_INLINE void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
   (void)first;
   PB_LANE(l) if (mask[l]) p[at[l]] += v[l];
 }
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_ADD_PARTS(pb_p_add_each, p, at, v, mask); }
 
 /* Arrays of which each lane has its own: element after element, the lanes side by side. */
-PB_MATHS pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
+PB_INLINE pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
   pb_p v = {0};
   PB_LANE(l) if (mask[l]) v[l] = ((const pb_real_any *)(p + at[l]))[first + l];
   return v;
 }
-PB_MATHS pb_q pb_q_own_gather(const pb_w *p, pb_q at, pb_q mask, int first) {
+PB_INLINE pb_q pb_q_own_gather(const pb_w *p, pb_q at, pb_q mask, int first) {
   pb_q w = {0};
   PB_LANE(l) if (mask[l]) w[l] = ((const pb_int_any *)(p + at[l]))[first + l];
   return w;
 }
-PB_MATHS void pb_p_add_own(pb_v *p, pb_q at, pb_p v, pb_q mask, int first) {
+PB_INLINE void pb_p_add_own(pb_v *p, pb_q at, pb_p v, pb_q mask, int first) {
   PB_LANE(l) if (mask[l]) ((pb_real_any *)(p + at[l]))[first + l] += v[l];
 }
 PB_INLINE pb_v pb_own_gather(const pb_v *p, pb_w at, pb_w mask) { return PB_GATHER(pb_v, pb_p_own_gather, p, at, mask); }
@@ -541,12 +541,17 @@ PB_INLINE void pb_put_rows_int(
   int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
   pb_put_rows((double *)p, stride, (const pb_v *)own, step, vectors, count, m);
 }
-/* Takes rows from such places; those of lanes that are not among the first are zeros. */
+/* Takes rows from such places; those of lanes that are not among the first are zeros. Up to four elements are gathered, which
+   takes less than to turn eight. */
 PB_CALLED void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
   for (int64_t at = 0; at < vectors; at++, p += 8 * stride)
     for (int64_t e = 0; e < count; e += 8) {
       pb_v v[8];
       const int64_t some = count - e < 8 ? count - e : 8;
+      if (some <= 4) {
+        for (int64_t k = 0; k < some; k++) own[(e + k) * vectors + at] = pb_strided_where(p + e + k, stride, pb_first(m));
+        break;
+      }
       if (some == 8 && m == 8) {
         for (int l = 0; l < 8; l++) v[l] = pb_load(p + l * stride + e);
       } else {
