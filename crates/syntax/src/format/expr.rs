@@ -9,7 +9,13 @@ use crate::format::source::Source;
 use crate::token::TokenKind;
 
 impl Source<'_> {
+    /// An expression. The comments before it are outside its groups, so that they break no line of it.
     pub fn expr(&mut self, expr: &Expr) -> Doc {
+        let before = self.leading();
+        concat([before, self.without_comments_before(expr)])
+    }
+
+    fn without_comments_before(&mut self, expr: &Expr) -> Doc {
         match &expr.kind {
             ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Error => self.token(),
             ExprKind::Operator(_) => concat([self.token(), self.token(), self.token()]),

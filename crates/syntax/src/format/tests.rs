@@ -99,6 +99,11 @@ fn prints_the_house_style() {
         ("def f = match x with A->1|B->2", "def f =\n  match x with\n  | A -> 1\n  | B -> 2\n"),
         ("-- only a comment", "-- only a comment\n"),
         ("", ""),
+        ("def f n =\n  -- why\n  g n+h n", "def f n =\n  -- why\n  g n + h n\n"),
+        (
+            "def f n=if n>1 then -- large\n g n+h n else n",
+            "def f n =\n  if n > 1 then -- large\n    g n + h n\n  else\n    n\n",
+        ),
         (
             "def f x = -- why\n  x\n--@ f 1 = 1\ndef g =\n  let x = 1 in x",
             "def f x = -- why\n  x\n--@ f 1 = 1\n\ndef g =\n  let x = 1 in\n  x\n",
