@@ -168,7 +168,7 @@ def linalg():
     b, b_way = [1, -2, 0.5], [0.25, 1, -1]
     tall, tall_way = [[1, 2], [0.5, -1], [3, 0.25]], [[0, 1], [1, -1], [0.5, 2]]
     pushed("\\(a, b) -> la.cholesky_solve a b", lambda p: solved(*p), (held, b), (held_way, b_way))
-    tiny = combine(lambda x: x * mpf(2) ** -600, held)
+    tiny = combine(lambda x: x * mpf(2) ** -300, held)
     line(f"(jvp (\\a -> la.cholesky_solve a {text(b)}) {text(tiny)} {text(tiny)}).1", combine(lambda x: -x, solved(tiny, b)))
     pushed("\\a -> la.qr a", orthogonal, tall, tall_way)
     pushed("\\(a, b) -> from_some (la.try_least_squares a b)", lambda p: solved(rows(matrix(p[0]).T * matrix(p[0])), list(matrix(p[0]).T * matrix(p[1]))), (tall, b), (tall_way, b_way))
