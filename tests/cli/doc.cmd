@@ -61,23 +61,23 @@ exit 0
 >       A binary tree.
 >
 >   leaf (x: a): Tree a
->       A tree of one value.
+>       A tree of one value, without branches.
 >
 >   fold (node: b -> a -> b -> b) (empty: b) (t: Tree a): b
 >       Combines a tree from below: `node` gets the left result, the value and the right
->       result.
+>       result, and `empty` is that of an empty tree.
 >
 >   map (f: a -> b) (t: Tree a): Tree b
 >       Applies a function to every value.
 >
 >   count (t: Tree a): Int
->       How many values there are.
+>       How many values there are; 0 for the empty tree.
 >
 >   depth (t: Tree a): Int
->       The length of the longest way from the root.
+>       The number of values on the longest way from the root; 0 for the empty tree.
 >
 >   total (t: Tree Real): Real
->       The sum of the values.
+>       The sum of the values; 0 for the empty tree.
 >
 >   from_array (xs: []a): Tree a
 >       The balanced tree whose values, from left to right, are the array's.
@@ -86,7 +86,7 @@ exit 0
 >       The values from left to right.
 >
 >   insert (x: a) (t: Tree a): Tree a
->       Puts a number into an ordered tree.
+>       Puts a value into an ordered tree, behind those that are equal to it.
 
 $ pullback doc linalg.cholesky
 exit 0
@@ -151,7 +151,7 @@ exit 0
 >       Applies a function to every element.
 >
 >   option.map (f: a -> b) (o: Option a): Option b
->       Applies a function to the value, if there is one.
+>       Applies a function to the value, if there is one; else `None`.
 >
 >   tree.map (f: a -> b) (t: Tree a): Tree b
 >       Applies a function to every value.
@@ -207,7 +207,7 @@ exit 0
 >       factorisation.
 >
 >   sparse.cholesky_solve_rows (a: Csr) (bs: [][]Real): [][]Real
->       `cholesky_solve` for every row of `bs`, by one factorisation.
+>       `cholesky_solve` for every row of `bs`, by one factorisation, with the same errors.
 >
 >   linalg.try_cholesky [n] (a: [n][n]Real): Option [n][n]Real
 >       `cholesky`, or None where `a` is not positive definite.
@@ -244,7 +244,7 @@ exit 0
 >       Solves `a x = b` for a square matrix.
 >
 >   lie.inverse (q: Quaternion): Quaternion
->       The inverse.
+>       The inverse, of a quaternion of any length.
 >
 >   distributions.inverse_gamma (shape: Real) (scale: Real): Distribution Real
 >       Inverse gamma, by shape and scale: `1 / x` is gamma.
@@ -287,17 +287,24 @@ exit 0
 >
 >   nn.rms_norm [batch] [n] (epsilon: Real) (gain: [n]Real) (xs: [batch][n]Real):
 >       [batch][n]Real
->       Each row over the root of the mean of its squares and `epsilon`, times the gain.
+>       Each row over the root of the mean of its squares and `epsilon`, times the gain; NaN
+>       for a row of zeros where `epsilon` is 0.
 >
 >   linalg.frobenius (a: [][]Real): Real
->       The square root of the sum of all squares.
+>       The square root of the sum of all squares, which neither overflows nor underflows on
+>       the way; 0 for no elements.
 >
 >   optim.rmsprop_stepper (rate: Int -> Real) (keep: Real): Stepper v (Moments v)
 >       RMSprop: the gradient over the root of a running mean of its square, which keeps the
 >       share `keep` of itself each step (usually 0.9).
 >
 >   stats.standard_deviation [n] (xs: [n]Real): Real
->       The square root of `sample_variance`.
+>       The square root of `sample_variance`: NaN for one number, an error for none.
+>
+>   nn.layer_norm [batch] [n] (epsilon: Real) (l: Norm [n]) (xs: [batch][n]Real):
+>       [batch][n]Real
+>       Each row less its mean, over the root of its variance and `epsilon` (usually 1e-5),
+>       times the gain, plus the bias.
 
 $ pullback doc matrix inverse
 exit 0
@@ -322,9 +329,10 @@ exit 0
 >
 >   def eigenvalues [n] (a: [n][n]Real): [n]Real
 >
-> The eigenvalues of a symmetric matrix, ascending (its lower half is read). At equal
-> eigenvalues the first derivative is right for every function that takes them all alike;
-> for second derivatives see `spectral_sum`.
+> The eigenvalues of a symmetric matrix, ascending and NaN last, which there is if an
+> element is NaN (its lower half is read). At equal eigenvalues the first derivative is
+> right for every function that takes them all alike; for second derivatives see
+> `spectral_sum`.
 >
 > Examples, which are tests:
 >

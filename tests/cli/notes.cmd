@@ -254,14 +254,14 @@ exit 1
 $ pullback demo tests/cli/programs/notes.pull ruled
 exit 1
 ! error[E0717]: the language of the working notes has no functions with their own derivative rule
-!    --> lib/prelude.pull:250:3
+!    --> lib/prelude.pull:256:3
 !     |
-! 250 | /   custom_jvp
-! 251 | |     largest
-! 252 | |     (\ys dys ->
-! 253 | |       let m = maximum ys in
-! 254 | |       (m, tie_share m xs ys dys))
-! 255 | |     xs
+! 256 | /   custom_jvp
+! 257 | |     largest
+! 258 | |     (\ys dys ->
+! 259 | |       let m = maximum ys in
+! 260 | |       (m, tie_share m xs ys dys))
+! 261 | |     xs
 !     | |______^ this has no form in linear maps
 !     |
 !    ::: tests/cli/programs/notes.pull:26:36
