@@ -313,7 +313,7 @@ fn solutions_and_transforms_are_those_of_the_text() {
 fn transforms_of_images_are_those_of_the_text() {
     on_large_stack(|| {
         let small = [[1, 1], [1, 6], [2, 1], [3, 2], [4, 5], [7, 7]];
-        let large = [[32, 33], [33, 32], [41, 70], [64, 36], [67, 35]];
+        let large = [[32, 33], [41, 70], [67, 36]];
         for [n, m] in small.into_iter().chain(large) {
             let image = [15, 16].map(|seed| numbers(n * m, seed));
             let some_rows = |k: usize| if k / m % 3 == 1 || k / m + 1 == n { 0.0 } else { 1.0 };
