@@ -97,9 +97,9 @@ pub(crate) fn transform2(
         enlarge(turned, width * spread(rows));
         enlarge(lines, (LINE + 1) * spread(columns));
         enlarge(scratch, longest);
-        for (block, first) in (0..rows).step_by(LINE).enumerate() {
+        for first in (0..rows).step_by(LINE) {
             let count = LINE.min(rows - first);
-            let here = block * LINE * columns..(block * LINE + count) * columns;
+            let here = first * columns..(first + count) * columns;
             let from = from.map(|part| &part[here.clone()]);
             let (line, lines) = lines.split_at_mut(spread(columns));
             if is_real {
