@@ -62,7 +62,8 @@ pub struct RoutineRow {
     /// The results.
     pub results: &'static [Slot],
     /// For each result, the parameters that have as many rows, and where there are any, rows of the same size. Where several
-    /// are named and have one size, a result without rows has it too; where one is named, that is open.
+    /// are named and have one size, a result without rows has it too; where one is named, that is open. None is named
+    /// where it is not needed.
     pub like: &'static [&'static [usize]],
 }
 
@@ -138,7 +139,7 @@ impl Routine {
                 definition: "triangle_value",
                 params: &[Bool, Matrix, Matrix],
                 results: &[Matrix],
-                like: &[&[2]],
+                like: &[&[]],
             },
             Self::Cholesky => &RoutineRow {
                 name: "cholesky",
@@ -170,7 +171,7 @@ impl Routine {
                 definition: "tall_svd_scaled",
                 params: &[Matrix],
                 results: &[Matrix, Vector, Matrix],
-                like: &[&[0], &[], &[]],
+                like: &[&[], &[], &[]],
             },
             Self::Qr => &RoutineRow {
                 name: "qr",
@@ -178,7 +179,7 @@ impl Routine {
                 definition: "qr_scaled",
                 params: &[Matrix],
                 results: &[Matrix, Matrix],
-                like: &[&[0], &[]],
+                like: &[&[], &[]],
             },
             Self::SparseSolve => &RoutineRow {
                 name: "sparse_solve",

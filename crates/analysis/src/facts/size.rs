@@ -116,7 +116,9 @@ impl Ctx<'_> {
             && let Some(routine) = self.program.funcs[*func].routine
         {
             for (var, like) in stmt.vars.iter().zip(routine.row().like) {
-                self.learn_like(*var, &like.iter().map(|at| args[*at]).collect::<Vec<_>>());
+                let others: Vec<Atom> =
+                    like.iter().filter_map(|at| args.get(*at).copied()).collect();
+                self.learn_like(*var, &others);
             }
         }
         let [var] = stmt.vars[..] else { return };
@@ -129,7 +131,8 @@ impl Ctx<'_> {
     /// have one size.
     fn learn_like(&mut self, var: VarId, others: &[Atom]) {
         let Some((first, rest)) = others.split_first() else { return };
-        let Some(mut dims) = self.dims_of(*first) else { return };
+        let is_like = self.program.type_of(*first) == self.program.vars[var].ty;
+        let Some(mut dims) = self.dims_of(*first).filter(|_| is_like) else { return };
         for (k, size) in dims.iter_mut().enumerate().skip(1) {
             let is_same = |other: &Atom| {
                 let other = self.size(*other, k);
