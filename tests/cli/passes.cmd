@@ -504,8 +504,8 @@ exit 0
 >   type  (IR, functions) -> (IR, functions)
 >   does  gives a vector times a matrix, inside a loop over rows, a loop over rows of its own
 >   law   y = for r < b { h = x[r] * w; s; collect z } = c = for r < b { h = x[r] * w; collect h }; y
->         = for q < b { h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and both
->         touch no accumulator, or only elements that no other iteration touches
+>         = for q < b { h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and
+>         both touch no accumulator, or only elements that no other iteration touches
 >   phase schedule
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
