@@ -491,12 +491,21 @@ exit 0
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
 >
+> accumulator_init
+>   type  (IR, functions) -> (IR, functions)
+>   does  begins with an array that is added to zeros
+>   law   acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does
+>         not name acc
+>   phase schedule
+>   scope any code
+>   runs  once, when the other passes of the optimiser change nothing more
+>
 > distribute_products
 >   type  (IR, functions) -> (IR, functions)
 >   does  gives a vector times a matrix, inside a loop over rows, a loop over rows of its own
 >   law   y = for r < b { h = x[r] * w; s; collect z } = c = for r < b { h = x[r] * w; collect h }; y
 >         = for q < b { h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and
->         they touch different accumulators
+>         both touch no accumulator, or only elements that no other iteration touches
 >   phase schedule
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more
@@ -523,15 +532,6 @@ exit 0
 >   does  sets apart the iterations at which a place wraps around or stops at an end
 >   law   for i < n { b } = for i < n { if i == n - 1 { b } else { b with i + 1 for (i + 1) % n } },
 >         if n is not negative, and the like for other distances, and for min and max
->   phase schedule
->   scope any code
->   runs  once, when the other passes of the optimiser change nothing more
->
-> accumulator_init
->   type  (IR, functions) -> (IR, functions)
->   does  begins with an array that is added to zeros
->   law   acc = new_acc(zeros); acc[p] += x; s; acc += a = s; acc = new_acc(a); acc[p] += x, if s does
->         not name acc
 >   phase schedule
 >   scope any code
 >   runs  once, when the other passes of the optimiser change nothing more

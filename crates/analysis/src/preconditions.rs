@@ -12,6 +12,8 @@
 //! Input: a program with its call graph and [`Facts`]. Output: [`Same`] for each function. A value that a call gives is
 //! followed into the function that is called, up to what that takes, and so into the arguments of the call.
 //!
+//! An accumulator is handed on as well; of it the sizes alone are asked.
+//!
 //! Law: what it says of a function holds in each call of it. Nothing is said of a function that may be called from
 //! elsewhere. A call within the same recursive group that hands on a parameter hands on what is so of it.
 
@@ -138,15 +140,14 @@ impl<'p> Numbering<'p> {
         same
     }
 
-    /// The parameters themselves, then the sizes of those that are arrays.
+    /// The parameters themselves, then the sizes of those that are arrays, and then those of accumulators: the size of
+    /// an accumulator is told by that of an array, and not the other way round.
     fn parts(&self, params: &[VarId]) -> Vec<Part> {
-        let plain = |at: &usize| {
-            let var = &self.program.vars[params[*at]];
-            !var.ty.is_acc && !var.linear
-        };
-        let places: Vec<usize> = (0..params.len()).filter(plain).collect();
-        let sizes = places.iter().flat_map(|at| {
-            let rank = self.program.vars[params[*at]].ty.rank;
+        let var = |at: &usize| &self.program.vars[params[*at]];
+        let places = (0..params.len()).filter(|at| !var(at).linear);
+        let (accs, places): (Vec<_>, Vec<_>) = places.partition(|at| var(at).ty.is_acc);
+        let sizes = places.iter().chain(&accs).flat_map(|at| {
+            let rank = var(at).ty.rank;
             (0..rank).map(|k| (*at, Some(k)))
         });
         places.iter().map(|at| (*at, None)).chain(sizes).collect()

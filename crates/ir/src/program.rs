@@ -160,11 +160,11 @@ impl Func {
 /// That the size at a dimension of a parameter is another size, or an Int, that comes to the same call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Precondition {
-    /// The parameter, an array.
+    /// The parameter, an array or an accumulator.
     pub array: VarId,
     /// Which dimension of it.
     pub dimension: u8,
-    /// What its size is: a parameter that is an Int, or the size at a dimension of one that is an array.
+    /// What its size is: a parameter that is an Int, or the size at a dimension of one that has any.
     pub size: (VarId, Option<u8>),
     /// Whether that is so also without rows there.
     pub is_exact: bool,

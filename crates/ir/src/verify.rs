@@ -216,7 +216,7 @@ impl<'a> Ctx<'a> {
         self.leave(&func.params);
     }
 
-    /// A precondition speaks of dimensions of parameters and of parameters that are Ints.
+    /// A precondition speaks of dimensions of parameters, arrays or accumulators, and of parameters that are Ints.
     fn check_precondition(&mut self, func: &Func, known: &Precondition) {
         let is_dimension = |program: &Program, array: VarId, k| {
             program.vars.get(array).is_some_and(|array| array.ty.is_array() && k < array.ty.rank)

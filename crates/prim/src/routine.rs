@@ -61,6 +61,10 @@ pub struct RoutineRow {
     pub params: &'static [Slot],
     /// The results.
     pub results: &'static [Slot],
+    /// For each result, the parameters that have as many rows, and where there are any, rows of the same size. Where several
+    /// are named and have one size, a result without rows has it too; where one is named, that is open. None is named
+    /// where it is not needed.
+    pub like: &'static [&'static [usize]],
 }
 
 impl Slot {
@@ -103,6 +107,7 @@ impl Routine {
                 definition: "transform_value",
                 params: &[Real, Vector, Vector],
                 results: &[Vector, Vector],
+                like: &[&[1, 2], &[1, 2]],
             },
             Self::Fourier2 => &RoutineRow {
                 name: "fourier2",
@@ -110,6 +115,7 @@ impl Routine {
                 definition: "transform2_value",
                 params: &[Real, Matrix, Matrix],
                 results: &[Matrix, Matrix],
+                like: &[&[1, 2], &[1, 2]],
             },
             Self::Lu => &RoutineRow {
                 name: "lu",
@@ -117,6 +123,7 @@ impl Routine {
                 definition: "lu",
                 params: &[Matrix],
                 results: &[Matrix, Ints, Real],
+                like: &[&[0], &[], &[]],
             },
             Self::LuSolve => &RoutineRow {
                 name: "lu_solve",
@@ -124,6 +131,7 @@ impl Routine {
                 definition: "lu_rows",
                 params: &[Bool, Matrix, Ints, Real, Matrix],
                 results: &[Matrix],
+                like: &[&[4]],
             },
             Self::Triangle => &RoutineRow {
                 name: "triangle",
@@ -131,6 +139,7 @@ impl Routine {
                 definition: "triangle_value",
                 params: &[Bool, Matrix, Matrix],
                 results: &[Matrix],
+                like: &[&[]],
             },
             Self::Cholesky => &RoutineRow {
                 name: "cholesky",
@@ -138,6 +147,7 @@ impl Routine {
                 definition: "cholesky_value",
                 params: &[Matrix],
                 results: &[Matrix, Bool],
+                like: &[&[0], &[]],
             },
             Self::CholeskyPullback => &RoutineRow {
                 name: "cholesky_pullback",
@@ -145,6 +155,7 @@ impl Routine {
                 definition: "cholesky_back",
                 params: &[Matrix, Matrix],
                 results: &[Matrix],
+                like: &[&[0]],
             },
             Self::Eigen => &RoutineRow {
                 name: "eigen",
@@ -152,6 +163,7 @@ impl Routine {
                 definition: "eigen_scaled",
                 params: &[Matrix],
                 results: &[Vector, Matrix],
+                like: &[&[], &[]],
             },
             Self::Svd => &RoutineRow {
                 name: "svd",
@@ -159,6 +171,7 @@ impl Routine {
                 definition: "tall_svd_scaled",
                 params: &[Matrix],
                 results: &[Matrix, Vector, Matrix],
+                like: &[&[], &[], &[]],
             },
             Self::Qr => &RoutineRow {
                 name: "qr",
@@ -166,6 +179,7 @@ impl Routine {
                 definition: "qr_scaled",
                 params: &[Matrix],
                 results: &[Matrix, Matrix],
+                like: &[&[], &[]],
             },
             Self::SparseSolve => &RoutineRow {
                 name: "sparse_solve",
@@ -173,6 +187,7 @@ impl Routine {
                 definition: "direct_value",
                 params: &[Bool, Bool, Ints, Ints, Vector, Matrix],
                 results: &[Matrix, Bool],
+                like: &[&[], &[]],
             },
         }
     }

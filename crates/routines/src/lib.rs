@@ -52,7 +52,7 @@ pub fn any_plan(routine: Routine, args: &[Given<'_>]) -> Option<Plan> {
             if sizes != others || count == 0 {
                 return None;
             }
-            let work = count.checked_mul(4)?.checked_add(12 * sizes[0].max(sizes[1]))?;
+            let work = fourier::room_for(*sizes)?.checked_add(12 * sizes[0].max(sizes[1]))?;
             (vec![*sizes, *sizes], work, 4 * count * count.ilog2() as usize)
         }
         (Routine::Lu, [Given::Reals(_, sizes)]) => {

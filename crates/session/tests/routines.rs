@@ -308,6 +308,85 @@ fn solutions_and_transforms_are_those_of_the_text() {
     });
 }
 
+/// Real images go another way than others, two rows at a time, and rows of zeros are not transformed.
+#[test]
+fn transforms_of_images_are_those_of_the_text() {
+    on_large_stack(|| {
+        let small = [[1, 1], [1, 6], [2, 1], [3, 2], [4, 5], [7, 7]];
+        let large = [[32, 33], [41, 70], [67, 36]];
+        for [n, m] in small.into_iter().chain(large) {
+            let image = [15, 16].map(|seed| numbers(n * m, seed));
+            let some_rows = |k: usize| if k / m % 3 == 1 || k / m + 1 == n { 0.0 } else { 1.0 };
+            let imaginary: [&dyn Fn(usize) -> f64; 4] =
+                [&|_| 0.0, &|k| if k % 2 == 0 { 0.0 } else { -0.0 }, &some_rows, &|_| 1.0];
+            for (kind, is_there) in imaginary.into_iter().enumerate() {
+                for (sign, scale) in [(1.0, 1.0), (-1.0, 1e150), (1.0, 1e-150)] {
+                    let rows_of_zeros = kind == 1 || kind == 2;
+                    let real = |k: usize| if rows_of_zeros { some_rows(k) } else { 1.0 };
+                    let re: Vec<f64> = (0..n * m).map(|k| scale * image[0][k] * real(k)).collect();
+                    let im: Vec<f64> = (0..n * m)
+                        .map(|k| {
+                            let x = is_there(k);
+                            if x == 0.0 { x } else { scale * image[1][k] }
+                        })
+                        .collect();
+                    let given =
+                        [Given::Real(sign), Given::Reals(&re, [n, m]), Given::Reals(&im, [n, m])];
+                    let (outcome, found) = by_routine(Routine::Fourier2, &given);
+                    assert_eq!(outcome, Outcome::Done);
+                    let args = vec![Value::real(sign), matrix(&re, m), matrix(&im, m)];
+                    let text = by_text(Routine::Fourier2, args);
+                    let off = distance(&found.concat(), &text);
+                    assert!(off < 1e-12, "{n} × {m}, kind {kind}, {sign} {scale}: {off}");
+                }
+            }
+        }
+    });
+}
+
+/// The sizes that the table says are those that a routine gives. Each routine is given matrices of sizes of their own.
+#[test]
+fn results_are_like_the_parameters_that_the_table_names() {
+    let [square, wide, tall] = [numbers(16, 17), numbers(12, 18), numbers(20, 19)];
+    let order = [0, 1, 2, 3];
+    for routine in Routine::ALL {
+        let row = routine.row();
+        assert_eq!(row.like.len(), row.results.len(), "{routine:?}");
+        let args: &[Given<'_>] = match routine {
+            Routine::Fourier => {
+                &[Given::Real(1.0), Given::Reals(&wide, [12, 1]), Given::Reals(&wide, [12, 1])]
+            }
+            Routine::Fourier2 => {
+                &[Given::Real(1.0), Given::Reals(&wide, [3, 4]), Given::Reals(&wide, [3, 4])]
+            }
+            Routine::Lu | Routine::Cholesky | Routine::Eigen => &[Given::Reals(&square, [4, 4])],
+            Routine::CholeskyPullback => {
+                &[Given::Reals(&square, [4, 4]), Given::Reals(&square, [4, 4])]
+            }
+            Routine::LuSolve => &[
+                Given::Bool(false),
+                Given::Reals(&square, [4, 4]),
+                Given::Ints(&order),
+                Given::Real(1.0),
+                Given::Reals(&wide, [3, 4]),
+            ],
+            Routine::Triangle => {
+                &[Given::Bool(true), Given::Reals(&square, [4, 4]), Given::Reals(&wide, [3, 4])]
+            }
+            Routine::Svd | Routine::Qr => &[Given::Reals(&tall, [5, 4])],
+            // Nothing is said of its results.
+            Routine::SparseSolve => continue,
+        };
+        let plan = any_plan(routine, args).expect("arguments that fit");
+        for (sizes, like) in plan.sizes.iter().zip(row.like) {
+            for at in *like {
+                let Given::Reals(_, given) = &args[*at] else { panic!("{routine:?} {at}") };
+                assert_eq!(sizes, given, "{routine:?}");
+            }
+        }
+    }
+}
+
 /// A matrix with a few elements in each row, in no order and some of them at one place, by compressed rows.
 fn sparse(n: usize, definite: bool) -> (Vec<i64>, Vec<i64>, Vec<f64>) {
     let (mut starts, mut places, mut values) = (vec![0], vec![], vec![]);

@@ -112,10 +112,39 @@ impl Ctx<'_> {
             let n = self.symbol(*n);
             return self.if_rows.push((*a, *k, n));
         }
+        if let Op::Call(func, args) = &stmt.op
+            && let Some(routine) = self.program.funcs[*func].routine
+        {
+            for (var, like) in stmt.vars.iter().zip(routine.row().like) {
+                let others: Vec<Atom> =
+                    like.iter().filter_map(|at| args.get(*at).copied()).collect();
+                self.learn_like(*var, &others);
+            }
+        }
         let [var] = stmt.vars[..] else { return };
         if let Some(dims) = self.result_sizes(var, &stmt.op) {
             self.dims.insert(var, dims);
         }
+    }
+
+    /// An array has as many rows as others, and where there are any, rows of the same size; without rows too, if several
+    /// have one size.
+    fn learn_like(&mut self, var: VarId, others: &[Atom]) {
+        let Some((first, rest)) = others.split_first() else { return };
+        let is_like = self.program.type_of(*first) == self.program.vars[var].ty;
+        let Some(mut dims) = self.dims_of(*first).filter(|_| is_like) else { return };
+        for (k, size) in dims.iter_mut().enumerate().skip(1) {
+            let is_same = |other: &Atom| {
+                let other = self.size(*other, k);
+                other.is_some_and(|other| other.is_exact && self.same(other.symbol, size.symbol))
+            };
+            if rest.is_empty() || !size.is_exact || !rest.iter().all(is_same) {
+                let symbol = self.with_rows(size.symbol).unwrap_or(size.symbol);
+                *size = Size { symbol, is_exact: false, or_zero: false };
+                self.if_rows.push((var, k as u8, symbol));
+            }
+        }
+        self.dims.insert(var, dims);
     }
 
     /// What is known of a size that is one of two.

@@ -23,7 +23,8 @@
 //! written for many.
 //!
 //! Law: values, their bits and failures stay. It applies to loops without states whose statements fall into parts that
-//! touch different accumulators, of which one at most fails or tells something. What a later part needs is collected:
+//! touch different accumulators, or elements of them that no other iteration touches, and of which one at most fails or
+//! tells something. What a later part needs is collected:
 //! numbers, and rows of numbers that have one size. Elements that are at hand are read again.
 
 use pullback_base::{Span, bug};
@@ -31,7 +32,7 @@ use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func, take};
-use pullback_analysis::access::Roots;
+use pullback_analysis::access::{Roots, accumulators};
 use pullback_analysis::cost::is_straight;
 use pullback_analysis::effects::FuncEffects;
 use pullback_analysis::effects::debug::Tells;
@@ -46,7 +47,8 @@ pub(crate) const PASS: Pass = Pass {
     runs_in_trial: false,
     about: "gives a vector times a matrix, inside a loop over rows, a loop over rows of its own",
     law: "y = for r < b { h = x[r] * w; s; collect z } = c = for r < b { h = x[r] * w; collect h }; y = for q < b { \
-          h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and they touch different accumulators",
+          h' = c[q]; s with h' for h; collect z }, if one of both at most fails, and both touch no accumulator, or only elements \
+          that no other iteration touches",
     run,
 };
 
@@ -115,9 +117,12 @@ impl Distribute<'_> {
             .map(|stmt| Info::of(self.program, self.tells, &self.roots, stmt))
             .collect();
         let bound = body.bound();
+        // What iterations add to elements of their own comes there in the same order, in one loop or in several.
+        let touched = accumulators(self.program, &self.roots, looped).into_iter();
+        let own = touched.filter(|(_, access)| access.is_own()).map(|(root, _)| root).collect();
         let mut cuts: Vec<usize> = products.iter().flat_map(|at| [*at, at + 1]).collect();
         cuts.dedup();
-        cuts.retain(|cut| self.may_cut(body, (index, &bound), &infos, *cut));
+        cuts.retain(|cut| self.may_cut(body, (index, &bound), (&infos, &own), *cut));
         let cuts = between_loops(body, cuts);
         let parts = ends(&cuts, body.stmts.len());
         let is_calm = |(from, to): (usize, usize)| {
@@ -133,11 +138,14 @@ impl Distribute<'_> {
         &self,
         body: &Block,
         (index, bound): (VarId, &FxHashSet<VarId>),
-        infos: &[Info],
+        (infos, own): (&[Info], &FxHashSet<VarId>),
         cut: usize,
     ) -> bool {
         let (before, after) = infos.split_at(cut);
-        let is_shared = before.iter().any(|info| after.iter().any(|other| info.shares_acc(other)));
+        let roots = |info: &Info| info.accs.iter().map(|(root, _)| *root).collect::<Vec<_>>();
+        let touched: FxHashSet<VarId> = after.iter().flat_map(roots).collect();
+        let mut others = before.iter().flat_map(roots).filter(|root| !own.contains(root));
+        let is_shared = others.any(|root| touched.contains(&root));
         let is_needed = |var: &VarId| after.iter().any(|info| info.uses.contains(var));
         !is_shared
             && body.stmts[..cut].iter().all(|stmt| {
