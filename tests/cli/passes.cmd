@@ -734,6 +734,14 @@ exit 0
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >
+> combined_functions
+>   type  IR -> C
+>   does  computes functions of one argument that share their work, such as sine and cosine, by one
+>         call
+>   law   each result is what the function alone gives
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
 > piece_sums
 >   type  IR -> C
 >   does  gives each piece of a shared loop places of its own for what it adds up

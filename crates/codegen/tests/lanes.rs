@@ -290,14 +290,16 @@ fn bit(x: &f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
-/// A program whose roots give, at each element of an array, one function, another one, and a row of both.
+/// A program whose roots give, at each element of an array, one function, another one, and a row of both. The first is
+/// computed twice, so that one of its results is in no pair.
 fn pair_program(pair: [&str; 2]) -> Program {
     let mut text = String::new();
     for (at, [first, second]) in [[pair[0]; 2], [pair[1]; 2], pair].into_iter().enumerate() {
         text.push_str(&format!(
             "fn @main{at}.{at}(x.0: []f64, y.1: []f64) -> []f64 {{\n  n.2: i64 = dim(x.0, 0)\n  \
              f.3: []f64, g.4: []f64 = for i.5 < n.2 {{\n    e.6: f64 = x.0[i.5]\n    \
-             t.7: f64 = {first}(e.6)\n    u.8: f64 = {second}(e.6)\n    collect t.7, u.8\n  }}\n  \
+             t.7: f64 = {first}(e.6)\n    u.8: f64 = {second}(e.6)\n    w.10: f64 = {first}(e.6)\n    \
+             v.11: f64 = max(t.7, w.10)\n    collect v.11, u.8\n  }}\n  \
              both.9: []f64 = concat(f.3, g.4)\n  yield both.9\n}}\n"
         ));
     }

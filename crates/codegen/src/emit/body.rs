@@ -96,12 +96,12 @@ impl Body<'_, '_> {
         self.emit.program.type_of(atom)
     }
 
-    /// The C type of a variable.
     /// Whether a run comes to this place only once: no loop is around it, and none leads to its function.
     pub fn is_once(&self) -> bool {
         self.emit.graph.is_outermost[self.func] && !self.is_inside
     }
 
+    /// The C type of a variable.
     pub fn c_type(&mut self, ty: Type) -> String {
         self.emit.c_type(ty)
     }

@@ -56,18 +56,22 @@ impl Combined {
         }
     }
 
-    /// Notes the pair that a statement makes with one before it.
+    /// Notes the pair that a statement makes with one before it, which is in none yet.
     fn meet(&mut self, (prim, arg, var): (Prim, Atom, VarId), met: &[(Prim, Atom, VarId)]) {
         for (first, second, function) in PAIRS {
-            let other = if prim == first { second } else { first };
-            let before = met.iter().find(|(prim, of, _)| (*prim, *of) == (other, arg));
-            if let Some((_, _, before)) = before
-                && (prim == first || prim == second)
-            {
-                let results = if prim == first { [var, *before] } else { [*before, var] };
-                for result in results {
-                    self.pairs.insert(result, Pair { results, function });
-                }
+            let is_free = |wanted: Prim, (prim, of, before): &(Prim, Atom, VarId)| {
+                (*prim, *of) == (wanted, arg) && !self.pairs.contains_key(before)
+            };
+            let partner = |wanted| met.iter().find(|one| is_free(wanted, one)).map(|one| one.2);
+            let results = if prim == first {
+                partner(second).map(|other| [var, other])
+            } else if prim == second {
+                partner(first).map(|other| [other, var])
+            } else {
+                None
+            };
+            if let Some(results) = results {
+                self.pairs.extend(results.map(|result| (result, Pair { results, function })));
             }
         }
     }
