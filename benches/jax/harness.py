@@ -54,13 +54,15 @@ def array_type(rank, element):
 
 REALS = {rank: array_type(rank, ctypes.c_double) for rank in (1, 2, 3, 4)}
 INTS = {rank: array_type(rank, ctypes.c_int64) for rank in (1, 2)}
+BOOLS = {rank: array_type(rank, ctypes.c_bool) for rank in (1, 2)}
+ARRAYS = {"f": (REALS, ctypes.c_double), "i": (INTS, ctypes.c_int64), "b": (BOOLS, ctypes.c_bool)}
 
 
 def passed(value):
     """A number or an array as the library takes it."""
     if np.ndim(value) == 0:
         return ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value)
-    types, element = (INTS, ctypes.c_int64) if value.dtype == np.int64 else (REALS, ctypes.c_double)
+    types, element = ARRAYS[value.dtype.kind]
     pointer = value.ctypes.data_as(ctypes.POINTER(element))
     return types[value.ndim](pointer, (ctypes.c_int64 * value.ndim)(*value.shape))
 

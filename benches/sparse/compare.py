@@ -20,11 +20,11 @@ import sparsejac
 from jax.experimental import sparse as jsparse
 
 sys.path.append(str(Path(__file__).parent.parent / "jax"))
-from harness import INTS, REALS, passed, shown, times  # noqa: E402
+from harness import BOOLS, INTS, REALS, passed, shown, times  # noqa: E402
 
-# The fields of a plan as C sees them: numbers, arrays of Ints, truth values.
-PLAN = "iIIIIiib"
-TYPES = {"i": ctypes.c_int64, "b": ctypes.c_bool, "I": INTS[1], "R": REALS[1]}
+# The fields of a plan as C sees them: numbers, and arrays of Ints, Bools and Reals.
+PLAN = "iIIIIiiB"
+TYPES = {"i": ctypes.c_int64, "I": INTS[1], "B": BOOLS[1], "R": REALS[1]}
 
 
 class Library:
@@ -46,7 +46,7 @@ class Library:
         function = self.function(name)
         if function(self.context, *given, *map(ctypes.byref, results)) != 0:
             raise SystemExit(self.function("message")(self.context).decode())
-        arrays = (r if k in "ib" else np.ctypeslib.as_array(r.data, tuple(r.size)).copy() for r, k in zip(results, kinds))
+        arrays = (r if k == "i" else np.ctypeslib.as_array(r.data, tuple(r.size)).copy() for r, k in zip(results, kinds))
         return list(arrays)
 
     def plan(self, name, *args):

@@ -8,11 +8,14 @@ from typing import Any
 import cyipopt
 import numpy as np
 
-from ._problem import Problem, _parted, _reals, _vector
+from ._problem import Bound, Problem, _parted, _reals, _vector
+from ._sparse import Structure
 
 __all__ = ["Solution", "minimize"]
 
 _FAR = 2e19
+# Of fewer numbers a dense matrix takes less than to look for a plan.
+_SMALL = 32
 
 
 @dataclass(frozen=True)
@@ -28,17 +31,58 @@ class Solution:
     iterations: int
 
 
+def _structure(problem: Problem, of: str) -> Structure | None:
+    """Where a matrix has entries, if that is the same for all vectors and saves most sweeps."""
+    if problem.size < _SMALL:
+        return None
+    found = problem.structure(problem.x0, of)
+    return found if found.everywhere and 4 * found.sweeps <= problem.size else None
+
+
+def _dense(matrix) -> np.ndarray:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+
+
+class _Curvature:
+    """The second derivative of what constraints are with their multipliers: the Jacobian of a pullback."""
+
+    def __init__(self, constraints: Problem):
+        self._constraints = constraints
+        self._template = _reals(constraints._value)
+        function = constraints._function._derivative_of("vjp", constraints._wrt)
+        start = (*constraints._arguments(constraints.x0), self._weights(np.ones(_vector(self._template).size)))
+        self._problem = Problem(Bound(function, {}), start, constraints._options, constraints._wrt)
+        self.structure = _structure(self._problem, "jacobian")
+
+    def _weights(self, multipliers):
+        return _parted(self._template, np.array(multipliers, dtype=float))
+
+    def at(self, x, multipliers):
+        problem = self._problem
+        problem._start = {**problem._start, problem._bound.parameters[-1]: self._weights(multipliers)}
+        return problem.jacobian(x, sparse=self.structure is not None)
+
+
 class _Callbacks:
     """What Ipopt asks for. It does not let exceptions through, so the first one is kept."""
 
     def __init__(self, problem: Problem, constraints: Problem | None):
         self._problem, self._constraints = problem, constraints
-        self._rows, self._columns = np.tril_indices(problem.size)
         self.iterations = 0
         self.raised: BaseException | None = None
-        if constraints is not None:
-            self._template = _reals(constraints._value)
-            self._curvature = constraints._function._derivative_of("vjp", constraints._wrt)
+        self._slopes = None if constraints is None else _structure(constraints, "jacobian")
+        self._curvature = None if constraints is None else _Curvature(constraints)
+        bends = [_structure(problem, "hessian")] + ([] if constraints is None else [self._curvature.structure])
+        self._has_sparse = all(one is not None for one in bends)
+        if self._has_sparse:
+            # Entries below the diagonal, each once; a part says which of its own these are, and where they go.
+            lower = [one.rows >= one.columns for one in bends]
+            keys = [(one.columns * problem.size + one.rows)[below] for one, below in zip(bends, lower)]
+            all_keys = np.unique(np.concatenate(keys))
+            self._rows, self._columns = all_keys % problem.size, all_keys // problem.size
+            self._parts = [(below, np.searchsorted(all_keys, own)) for below, own in zip(lower, keys)]
+        else:
+            self._rows, self._columns = np.tril_indices(problem.size)
 
     def objective(self, x):
         return self._problem.value(x)
@@ -49,21 +93,32 @@ class _Callbacks:
     def constraints(self, x):
         return self._constraints.residuals(x) if self._constraints is not None else np.zeros(0)
 
+    def jacobianstructure(self):
+        if self._slopes is not None:
+            return self._slopes.rows, self._slopes.columns
+        count = 0 if self._constraints is None else _vector(_reals(self._constraints._value)).size
+        return np.divmod(np.arange(count * self._problem.size), self._problem.size)
+
     def jacobian(self, x):
-        return self._constraints.jacobian(x).ravel() if self._constraints is not None else np.zeros(0)
+        if self._constraints is None:
+            return np.zeros(0)
+        if self._slopes is not None:
+            return self._constraints.jacobian(x, sparse=True).data
+        return self._constraints.jacobian(x).ravel()
 
     def hessianstructure(self):
         return self._rows, self._columns
 
     def hessian(self, x, multipliers, factor):
-        found = factor * self._problem.hessian(x)
-        constraints = self._constraints
-        if constraints is not None:
-            weights = _parted(self._template, np.array(multipliers, dtype=float))
-            arguments = (*constraints._arguments(x), weights)
-            derivative = self._curvature.jacobian(*arguments, wrt=constraints._wrt, **constraints._options)
-            found = found + constraints._matrix(derivative)
-        return found[self._rows, self._columns]
+        found = [factor * self._problem.hessian(x, sparse=self._has_sparse)]
+        if self._curvature is not None:
+            found.append(self._curvature.at(x, multipliers))
+        if not self._has_sparse:
+            return sum(map(_dense, found))[self._rows, self._columns]
+        values = np.zeros(self._rows.size)
+        for one, (below, places) in zip(found, self._parts):
+            values[places] += one.data[below]
+        return values
 
     def intermediate(self, *state):
         self.iterations = int(state[1])
@@ -90,6 +145,7 @@ class _Safe:
     def __init__(self, callbacks: _Callbacks):
         for name in ("objective", "gradient", "constraints", "jacobian", "hessian"):
             setattr(self, name, _caught(callbacks, name))
+        self.jacobianstructure = callbacks.jacobianstructure
         self.hessianstructure = callbacks.hessianstructure
         self.intermediate = callbacks.intermediate
 
@@ -116,7 +172,8 @@ def minimize(
 
     `constraints` is a problem of the same vector whose value, all its Reals one after the other, must be within
     `constraint_bounds`: a lower and an upper one, numbers or vectors. Without them it must be 0. `bounds` are those of the vector.
-    Other options go to Ipopt.
+    Other options go to Ipopt. Derivatives are sparse matrices where their entries are in the same places for all vectors and
+    few sweeps give them.
     """
     if not isinstance(problem, Problem) or not problem._is_scalar:
         raise TypeError("`minimize` takes a problem whose value is a Real, as `m.f.bind(…).flat(…)` gives")
