@@ -71,13 +71,14 @@ class _Callbacks:
         self.iterations = 0
         self.raised: BaseException | None = None
         self._slopes = None if constraints is None else _structure(constraints, "jacobian")
-        self._curvature = None if constraints is None else _Curvature(constraints)
-        bends = [_structure(problem, "hessian")] + ([] if constraints is None else [self._curvature.structure])
-        self._has_sparse = all(one is not None for one in bends)
-        if self._has_sparse:
+        self._curvature = curvature = None if constraints is None else _Curvature(constraints)
+        structures = [_structure(problem, "hessian"), *([] if curvature is None else [curvature.structure])]
+        known = [one for one in structures if one is not None]
+        self._is_sparse = len(known) == len(structures)
+        if self._is_sparse:
             # Entries below the diagonal, each once; a part says which of its own these are, and where they go.
-            lower = [one.rows >= one.columns for one in bends]
-            keys = [(one.columns * problem.size + one.rows)[below] for one, below in zip(bends, lower)]
+            lower = [one.rows >= one.columns for one in known]
+            keys = [(one.columns * problem.size + one.rows)[below] for one, below in zip(known, lower)]
             all_keys = np.unique(np.concatenate(keys))
             self._rows, self._columns = all_keys % problem.size, all_keys // problem.size
             self._parts = [(below, np.searchsorted(all_keys, own)) for below, own in zip(lower, keys)]
@@ -110,10 +111,10 @@ class _Callbacks:
         return self._rows, self._columns
 
     def hessian(self, x, multipliers, factor):
-        found = [factor * self._problem.hessian(x, sparse=self._has_sparse)]
+        found = [factor * self._problem.hessian(x, sparse=self._is_sparse)]
         if self._curvature is not None:
             found.append(self._curvature.at(x, multipliers))
-        if not self._has_sparse:
+        if not self._is_sparse:
             return sum(map(_dense, found))[self._rows, self._columns]
         values = np.zeros(self._rows.size)
         for one, (below, places) in zip(found, self._parts):
