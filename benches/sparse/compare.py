@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.sparse as sp
+import quadrotor
 import sparsejac
 from jax.experimental import sparse as jsparse
 
@@ -200,17 +201,7 @@ def plan_of_flight(library, nodes):
     """The same problem with CasADi's derivatives and with the library's."""
     size = 16 * nodes
     rng = np.random.default_rng(1)
-    guess = np.zeros(size)
-    for k in range(nodes):
-        guess[16 * k : 16 * k + 3] = np.array([2.0, 1.0, 1.5]) * k / (nodes - 1)
-        guess[16 * k + 12 : 16 * k + 16] = 1.22625
-    lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
-    for k in range(nodes):
-        lower[16 * k + 12 : 16 * k + 16], upper[16 * k + 12 : 16 * k + 16] = 0.0, 4.0
-        lower[16 * k + 3 : 16 * k + 5], upper[16 * k + 3 : 16 * k + 5] = -1.2, 1.2
-    lower[:12] = upper[:12] = 0.0
-    goal = np.array([2.0, 1.0, 1.5] + 9 * [0.0])
-    lower[16 * nodes - 16 : 16 * nodes - 4] = upper[16 * nodes - 16 : 16 * nodes - 4] = goal
+    guess, (lower, upper) = quadrotor.start(nodes).ravel(), (side.ravel() for side in quadrotor.bounds(nodes))
     z = guess + 0.01 * rng.standard_normal(size)
     jacobian = library.plan("defects", z)
     rows = jacobian.shape[0]

@@ -10,6 +10,7 @@ import time
 
 import casadi as ca
 import numpy as np
+import quadrotor
 from compare import flight
 
 path, nodes = sys.argv[1], int(sys.argv[2])
@@ -37,20 +38,14 @@ def median(work):
 def solve(what, defects, effort):
     z = ca.vertcat(ca.vec(s), ca.vec(u))
     g = ca.vec(defects(s, u))
-    states, thrusts = np.zeros((nodes, 12)), np.full((nodes, 4), 1.22625)
-    states[:, :3] = np.linspace(0.0, 1.0, nodes)[:, None] * [2.0, 1.0, 1.5]
-    flat = lambda states, thrusts: np.concatenate([states.ravel("F"), thrusts.ravel("F")])  # noqa: E731
-    low, high = np.full((nodes, 12), -np.inf), np.full((nodes, 12), np.inf)
-    low[:, 3:5], high[:, 3:5] = -1.2, 1.2
-    low[0] = high[0] = 0.0
-    low[-1] = high[-1] = [2.0, 1.0, 1.5] + 9 * [0.0]
+    low, high = quadrotor.bounds(nodes)
     options = {"print_time": False, "ipopt": {"print_level": 0, "sb": "yes"}}
     start = time.perf_counter()
     solver = ca.nlpsol("solver", "ipopt", {"x": z, "f": effort(u), "g": g}, options)
     made = time.perf_counter() - start
     start = time.perf_counter()
-    bounds = {"lbx": flat(low, 0.0 * thrusts), "ubx": flat(high, 0.0 * thrusts + 4.0)}
-    found = solver(x0=flat(states, thrusts), lbg=0, ubg=0, **bounds)
+    # States and thrusts come column by column.
+    found = solver(x0=quadrotor.start(nodes).ravel("F"), lbx=low.ravel("F"), ubx=high.ravel("F"), lbg=0, ubg=0)
     spent = time.perf_counter() - start
     stats = solver.stats()
     assert stats["success"], stats["return_status"]

@@ -47,7 +47,6 @@ class _Curvature:
     """The second derivative of what constraints are with their multipliers: the Jacobian of a pullback."""
 
     def __init__(self, constraints: Problem):
-        self._constraints = constraints
         self._template = _reals(constraints._value)
         function = constraints._function._derivative_of("vjp", constraints._wrt)
         start = (*constraints._arguments(constraints.x0), self._weights(np.ones(_vector(self._template).size)))

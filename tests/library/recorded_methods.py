@@ -9,6 +9,7 @@ here in numbers of sixty digits, and its derivative along a direction is a diffe
 """
 
 import mpmath as mp
+from recorded_special import hat
 
 mp.mp.dps = 60
 mpf = mp.mpf
@@ -111,14 +112,9 @@ def krylov():
     pushed("\\(a, b) -> (krylov.iterate_gmres 1e-15 1 id (\\x -> a @ x) b).x", minimal, (general, b), (general_way, b_way))
 
 
-def hat(w):
-    x, y, z = w
-    return [[0, -z, y], [z, 0, -x], [-y, x, 0]]
-
-
 def exponential(x):
     """The matrix of the motion of a twist."""
-    w = hat(x["angular"])
+    w = hat(x["angular"]).tolist()
     return mp.expm(matrix([w[i] + [x["linear"][i]] for i in range(3)] + [[0] * 4]), method="taylor")
 
 

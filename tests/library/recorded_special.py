@@ -288,5 +288,6 @@ def matrices():
         print(f"--@ gauge.off (let (y, moved) = jvp (\\a -> {call}) {text(a)} {text(d)} in [y, moved]) [{rows(kept)}, {rows(slope)}] ~= 0.0 within 1e-13")
 
 
-for part in (special, scalars, densities, drawn, groups, matrices):
-    part()
+if __name__ == "__main__":
+    for part in (special, scalars, densities, drawn, groups, matrices):
+        part()

@@ -50,9 +50,15 @@ impl Info {
         Self { uses, accs, tells: tells.op(program, &stmt.op) }
     }
 
+    /// The accumulators that two statements touch.
+    pub fn shared_accs(&self, other: &Self) -> impl Iterator<Item = VarId> {
+        let roots = self.accs.iter().map(|(root, _)| *root);
+        roots.filter(|root| other.accs.iter().any(|(known, _)| known == root))
+    }
+
     /// Whether two statements touch one accumulator.
     pub fn shares_acc(&self, other: &Self) -> bool {
-        self.accs.iter().any(|(root, _)| other.accs.iter().any(|(known, _)| known == root))
+        self.shared_accs(other).next().is_some()
     }
 }
 

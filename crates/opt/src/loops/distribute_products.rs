@@ -142,10 +142,9 @@ impl Distribute<'_> {
         cut: usize,
     ) -> bool {
         let (before, after) = infos.split_at(cut);
-        let roots = |info: &Info| info.accs.iter().map(|(root, _)| *root).collect::<Vec<_>>();
-        let touched: FxHashSet<VarId> = after.iter().flat_map(roots).collect();
-        let mut others = before.iter().flat_map(roots).filter(|root| !own.contains(root));
-        let is_shared = others.any(|root| touched.contains(&root));
+        let is_shared = before.iter().any(|info| {
+            after.iter().any(|other| info.shared_accs(other).any(|root| !own.contains(&root)))
+        });
         let is_needed = |var: &VarId| after.iter().any(|info| info.uses.contains(var));
         !is_shared
             && body.stmts[..cut].iter().all(|stmt| {
