@@ -25,23 +25,49 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many nested sums are followed, and how often an index is replaced by its bound.
 const DEPTH: usize = 8;
 
-/// An affine form: multiples of Ints, and a number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Affine {
+/// An affine form: multiples of Ints, and a number. The Ints are variables, or symbols of whoever makes the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Affine<S = VarId> {
     /// Each Int with its coefficient, which is not 0.
-    terms: BTreeMap<VarId, i64>,
+    terms: BTreeMap<S, i64>,
     number: i64,
 }
 
-impl Affine {
+impl<S> Default for Affine<S> {
+    fn default() -> Self {
+        Self { terms: BTreeMap::new(), number: 0 }
+    }
+}
+
+impl<S: Ord + Copy> Affine<S> {
+    /// A number alone.
+    pub fn of_number(number: i64) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    /// An Int alone.
+    pub fn of(var: S) -> Self {
+        Self { terms: BTreeMap::from([(var, 1)]), number: 0 }
+    }
+
+    /// Each Int in it with its coefficient.
+    pub fn terms(&self) -> impl Iterator<Item = (S, i64)> {
+        self.terms.iter().map(|(var, times)| (*var, *times))
+    }
+
+    /// The number in it.
+    pub fn number(&self) -> i64 {
+        self.number
+    }
+
     /// What an Int is multiplied with.
-    pub fn coefficient(&self, var: VarId) -> i64 {
+    pub fn coefficient(&self, var: S) -> i64 {
         self.terms.get(&var).copied().unwrap_or(0)
     }
 
     /// The form without an Int, as if that were 0.
     #[must_use]
-    pub fn without(&self, var: VarId) -> Self {
+    pub fn without(&self, var: S) -> Self {
         let mut rest = self.clone();
         rest.terms.remove(&var);
         rest
@@ -49,12 +75,17 @@ impl Affine {
 
     /// How much it is more than another form.
     pub fn minus(&self, other: &Self) -> Option<Self> {
-        let mut rest = self.clone();
-        for (var, times) in &other.terms {
-            rest.add_var(*var, times.checked_neg()?)?;
+        self.plus(other, -1)
+    }
+
+    /// Its sum with a multiple of another form.
+    pub fn plus(&self, other: &Self, times: i64) -> Option<Self> {
+        let mut sum = self.clone();
+        for (var, own) in &other.terms {
+            sum.add_var(*var, own.checked_mul(times)?)?;
         }
-        rest.add_number(other.number, -1)?;
-        Some(rest)
+        sum.add_number(other.number, times)?;
+        Some(sum)
     }
 
     /// The number that it is, if no Int is in it.
@@ -62,23 +93,13 @@ impl Affine {
         self.terms.is_empty().then_some(self.number)
     }
 
-    /// The number or the Int that it is, if it is just that.
-    pub fn as_atom(&self) -> Option<Atom> {
-        let mut terms = self.terms.iter();
-        match (terms.next(), terms.next()) {
-            (None, _) => Some(Atom::Int(self.number)),
-            (Some((var, 1)), None) if self.number == 0 => Some(Atom::Var(*var)),
-            (Some(_), _) => None,
-        }
-    }
-
     /// Whether all Ints in it are like this.
-    pub fn all(&self, is: impl Fn(VarId) -> bool) -> bool {
+    pub fn all(&self, is: impl Fn(S) -> bool) -> bool {
         self.terms.keys().all(|var| is(*var))
     }
 
     /// Adds a multiple of an Int.
-    fn add_var(&mut self, var: VarId, times: i64) -> Option<()> {
+    pub fn add_var(&mut self, var: S, times: i64) -> Option<()> {
         let all = self.terms.entry(var).or_default();
         *all = all.checked_add(times)?;
         if *all == 0 {
@@ -88,9 +109,21 @@ impl Affine {
     }
 
     /// Adds a multiple of a number.
-    fn add_number(&mut self, number: i64, times: i64) -> Option<()> {
+    pub fn add_number(&mut self, number: i64, times: i64) -> Option<()> {
         self.number = self.number.checked_add(number.checked_mul(times)?)?;
         Some(())
+    }
+}
+
+impl Affine {
+    /// The number or the Int that it is, if it is just that.
+    pub fn as_atom(&self) -> Option<Atom> {
+        let mut terms = self.terms.iter();
+        match (terms.next(), terms.next()) {
+            (None, _) => Some(Atom::Int(self.number)),
+            (Some((var, 1)), None) if self.number == 0 => Some(Atom::Var(*var)),
+            (Some(_), _) => None,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
 use pullback_lambda::{DefId, Program, Type};
 use pullback_lower::Lowered;
-use pullback_sparse::{Dependences, Given, dependences};
+use pullback_sparse::{Dependences, Given, Way, dependences};
 
 use crate::answer::{Answer, Back, Mode};
 use crate::asked::{Asked, asked, constant};
@@ -250,6 +250,7 @@ impl Compiled {
         &self,
         argument: &Value,
         inputs: &Value,
+        way: Way,
         options: &Options,
     ) -> Result<(Value, Dependences), Box<Diagnostic>> {
         let lowered = &mut *self.lowered.borrow_mut();
@@ -261,11 +262,11 @@ impl Compiled {
         let [points, followed] = &leaves[..] else { bug(NAME, "an argument and its tangent") };
         let points = points.iter().map(Given::Point);
         let given: Vec<Given<'_>> = points.chain(followed.iter().map(Given::Inputs)).collect();
-        let limits = options.limits.clone();
-        let mut traced = dependences(&lowered.program, lowered.roots[0], &given, limits, None)?;
-        let results = std::mem::take(&mut traced.results);
+        let limits = (options.limits.clone(), None);
+        let mut found = dependences(&lowered.program, lowered.roots[0], &given, way, limits)?;
+        let results = std::mem::take(&mut found.results);
         match self.told(shown(lowered, result, results)).as_tuple() {
-            Some([_, tangent]) => Ok((tangent.clone(), traced)),
+            Some([_, tangent]) => Ok((tangent.clone(), found)),
             Some(_) | None => bug(NAME, "a value with its derivative"),
         }
     }

@@ -12,7 +12,7 @@ use pullback_engine::BUILT_IN;
 use pullback_ir::Elem;
 use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
-use pullback_sparse::{Given as Argument, Plan, dependences};
+use pullback_sparse::{Given as Argument, Plan, Way, dependences};
 use pullback_tools::{Kind, Routines, Single};
 
 use crate::asked::{Asked, Source};
@@ -157,7 +157,8 @@ fn planned(
         | Given::Absent(_) => 0,
     };
     let columns = given[points..].iter().map(count).sum();
-    let found = dependences(&single.code, single.root, &arguments, limits.clone(), None)?;
+    let found =
+        dependences(&single.code, single.root, &arguments, Way::Any, (limits.clone(), None))?;
     let mut sets = vec![];
     for result in &found.results[values..] {
         sets.extend(result.as_real());

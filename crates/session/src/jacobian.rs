@@ -12,7 +12,7 @@ use pullback_data::shape::tangent_like;
 use pullback_engine::How;
 use pullback_eval::{Value, walk};
 use pullback_prim::{Fault, Request};
-use pullback_sparse::{Pattern, Plan, Sweep};
+use pullback_sparse::{Pattern, Plan, Sweep, Way};
 
 use crate::call::{Prepared, Purpose, in_order, prepare};
 use crate::derive::{Answer, check_output, watched};
@@ -241,7 +241,7 @@ fn sparse(
     space: &Space,
     wanted: Wanted,
 ) -> Result<Found, Box<Diagnostic>> {
-    let (pattern, holds_everywhere) = pattern(engine, prepared, space)?;
+    let (pattern, holds_everywhere, relation) = pattern(engine, prepared, space)?;
     let plan = match wanted {
         Wanted::Jacobian => Plan::of(pattern),
         Wanted::Hessian => Plan::symmetric(pattern.symmetric()),
@@ -256,16 +256,20 @@ fn sparse(
         pattern: plan.pattern().clone(),
         sweeps: plan.counts(),
         holds_everywhere,
+        relation,
         parameters: space.parameters.clone(),
     }))
 }
 
-/// Which entries of the matrix can be other than zero, and whether that is so at each point.
+/// The longest relation that is told.
+const LONGEST: usize = 240;
+
+/// Which entries of the matrix can be other than zero, whether that is so at each point, and the relation that says so.
 fn pattern(
     engine: &Engine,
     prepared: &Prepared,
     space: &Space,
-) -> Result<(Pattern, bool), Box<Diagnostic>> {
+) -> Result<(Pattern, bool, Option<String>), Box<Diagnostic>> {
     let Prepared { code, function, argument, .. } = prepared;
     let mut numbers = vec![0.0; space.inputs];
     for (column, at) in space.columns.iter().enumerate() {
@@ -274,13 +278,14 @@ fn pattern(
     let inputs = filled(argument, &mut numbers.into_iter());
     let packing = Packing::along(code.program(), *function, argument, Some(&inputs));
     let traced = Compiled::to_be_traced(code.program(), *function, packing)?;
-    let traced = traced.dependences(argument, &inputs, engine.options());
+    let traced = traced.dependences(argument, &inputs, Way::Any, engine.options());
     let (tangent, found) = traced.map_err(without_pattern)?;
     let sets = reals(&tangent);
     let rows = space.rows.iter().map(|at| sets[*at] as u32);
     let limits: &Limits = &engine.options().limits;
     let pattern = found.pattern(rows, space.columns.len(), limits)?;
-    Ok((pattern, found.holds_everywhere))
+    let relation = found.relation(space.rows.len()).filter(|text| text.len() <= LONGEST);
+    Ok((pattern, found.holds_everywhere, relation))
 }
 
 /// Says of what the tracer cannot follow what else there is.

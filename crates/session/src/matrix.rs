@@ -21,6 +21,8 @@ pub struct Matrix {
     pub sweeps: (usize, usize),
     /// Whether the pattern is that of each point with these sizes and Ints.
     pub holds_everywhere: bool,
+    /// The columns of each row as an affine relation, if one says all.
+    pub relation: Option<String>,
     /// The parameters, each with its first column and how many it has.
     pub parameters: Vec<(String, usize, usize)>,
 }
@@ -49,6 +51,7 @@ impl Matrix {
         } else {
             "the pattern is that of this point: Reals decide what is computed".to_owned()
         });
+        lines.extend(self.relation.clone());
         if self.parameters.len() > 1 {
             let named = self.parameters.iter().map(|(name, first, count)| match count {
                 0 => format!("{name} none"),

@@ -1,6 +1,7 @@
 //! Sparse Jacobians and Hessians: patterns, numbers of sweeps and values, against closed forms, the complex step, dense
 //! derivatives by another engine, the recorded pattern of GradBench, and random programs.
 
+use pullback_base::Diagnostic;
 use pullback_compile::{Compiled, Mode, Packing, gradient};
 use pullback_engine::{BUILT_IN, run};
 use pullback_eval::{Options, Value, walk};
@@ -10,6 +11,7 @@ use pullback_oracle::{
 use pullback_session::call::{Purpose, prepare};
 use pullback_session::engine::Engine;
 use pullback_session::{Call, Matrix, Memory, Query, Settings, Wanted, jacobian, on_large_stack};
+use pullback_sparse::{Dependences, Pattern, Way};
 
 const TEXT: &str = "
 import \"linalg\" as la
@@ -51,7 +53,42 @@ def leaves (t: Tree): [2]Real = match t with
   | Fork l r -> [tree l, tree r]
 def shape (x: Real): Tree = Fork (Leaf x) (Leaf 1.0)
 
+def springs [n] (p: [n]{ x: Real, y: Real }): []Real =
+  [ (p[i + 1].x - p[i].x) ^ 2 + (p[i + 1].y - p[i].y) ^ 2 | i < n - 1 ]
+def squashed [n] (x: [n]Real): [n]Real = scan (\\a b -> tanh (a + b)) 0.5 x
+def marked [n] (x: [n]Real): [n]Real =
+  loop y = x for i < n / 2 do y with [2 * i] = x[i] * x[n - 1]
+def shifted [n] (x: [n]Real): [n]Real =
+  let start = [ 0.0 | _ < n ] in
+  (loop (out, before) = (start, 1.0) for i < n do (out with [n - 1 - i] = before * x[i], x[i])).0
+def table [n] (x: [n]Real): [n][3]Real =
+  let start = [ [ 0.0 | _ < 3 ] | _ < n ] in
+  loop out = start for i < n - 1 do out with [i + 1] = [ x[i] * real j | j < 3 ]
+def looked_back [n] (x: [n]Real): [n]Real =
+  loop y = x for i < n - 1 do y with [i + 1] = y[i] * x[i]
 def fails [n] (x: [n]Real): [n]Real = [ x[i + 1] | i < n ]
+def around [n] (x: [n]Real): [n]Real = [ x[(i + 1) % n] - x[(i + n - 1) % n] | i < n ]
+def wrapped [n] (x: [n]Real): [n]Real =
+  [ let j = if i == 0 then n - 1 else i - 1 in let k = if i == n - 1 then 0 else i + 1 in x[j] * x[k] | i < n ]
+def clamped [n] (x: [n]Real): [n]Real = [ x[max 0 (i - 2)] * x[min (n - 1) (i + 1)] | i < n ]
+def halves [n] (x: [n]Real): []Real = [ x[2 * i] + x[2 * i + 1] | i < n / 2 ]
+def flat [n] [m] (x: [n][m]Real): []Real = let y = flatten x in [ y[i] * y[i + 1] | i < n * m - 1 ]
+def transposed [n] [m] (x: [n][m]Real): [m][n]Real = [ [ x[i][j] ^ 2 | i < n ] | j < m ]
+def banded [n] (x: [n]Real): [n]Real = [ sum [ if i - j <= 2 && j - i <= 2 then x[j] else 0.0 | j < n ] | i < n ]
+def window [n] (x: [n]Real): []Real = [ sum [ x[i + k] * real k | k < 4 ] | i < n - 3 ]
+def lower [n] (x: [n]Real): [n]Real = [ sum [ x[j] * x[j] | j < i ] | i < n ]
+def totals [n] (x: [n]Real): [n]Real = scan (\\a b -> a + b) 0.0 x
+def product [n] [m] (a: [n][m]Real) (v: [m]Real): [n]Real = [ sum [ a[i][j] * v[j] | j < m ] | i < n ]
+def heat [n] (x: [n]Real): [n]Real =
+  loop u = x for _ < 3 do
+    [ u[i] + 0.1 * ((if i > 0 then u[i - 1] else 0.0) - 2.0 * u[i] + (if i < n - 1 then u[i + 1] else 0.0)) | i < n ]
+def parts [n] (x: [n]Real): []Real = concat x[1:n] (concat [ a * a | a <- x ] [x[0] * x[n - 1]])
+def blocks [n] (x: [n]Real): [n]Real = [ x[(i / 3) * 3] * x[i] | i < n ]
+def placed [n] (x: [n]Real): [n]Real = x with [1] = x[0] * x[2]
+def pairs [n] (x: [n]Real): Real = sum [ sum [ (x[i] - x[j]) ^ 2 | j < i ] | i < n ]
+def grid [n] [m] (u: [n][m]Real): Real =
+  sum [ sum [ (u[i + 1][j] - u[i][j]) ^ 2 * (u[i][j + 1] - u[i][j]) ^ 2 | j < m - 1 ] | i < n - 1 ]
+def looked [n] (x: [n]Real) (at: [3]Int): [3]Real = [ x[at[i]] ^ 2 | i < 3 ]
 def not_a_number (x: [2]Real): [2]Real = [ log x[0], x[1] ]
 ";
 
@@ -324,12 +361,133 @@ fn bundle_adjustment_has_the_pattern_of_gradbench() {
     assert!(first.zip(wanted).all(|(x, y)| (x - y).abs() <= 1e-8 * (1.0 + y.abs())));
 }
 
+/// The pattern of the Jacobian of an entry, or of its Hessian, and whether it came from affine relations.
+fn pattern(entry: &str, args: &[&str], wanted: Wanted, way: Way) -> (Pattern, bool) {
+    in_query(entry, args, None, |query, call| {
+        let engine = Engine::resolve(query, &call.settings).unwrap_or_else(|_| panic!("an engine"));
+        let scalar = wanted == Wanted::Hessian;
+        let purpose = Purpose::Derivative { wrt: &[], scalar, direction: None };
+        let Ok(prepared) = prepare(query, call, &engine, &purpose) else {
+            panic!("{entry}: {:?}", query.diagnostics)
+        };
+        let mut program = prepared.code.program().clone();
+        let function =
+            if scalar { gradient(&mut program, prepared.function) } else { prepared.function };
+        let (argument, options) = (&prepared.argument, Options::default());
+        let mut inputs = 0;
+        walk::for_each_real(argument, |_| inputs += 1);
+        let numbers = (0..inputs).map(|at| Value::Real((at + 1) as f64));
+        let numbers = walk::tangent_of(argument, numbers).expect("a tangent");
+        let packing = Packing::along(&program, function, argument, Some(&numbers));
+        let code = Compiled::to_be_traced(&program, function, packing).expect("code");
+        let found = code.dependences(argument, &numbers, way, &options);
+        let (tangent, found) = found.unwrap_or_else(|fault| panic!("{entry}: {}", fault.title));
+        let mut sets = vec![];
+        walk::for_each_real(&tangent, |set| sets.extend(set.as_real()));
+        let sets = sets.into_iter().map(|set| set as u32);
+        let pattern = found.pattern(sets, inputs, &options.limits).expect("room");
+        (pattern, found.relations.is_some())
+    })
+}
+
+const AFFINE: [(&str, &[&str]); 29] = [
+    ("tridiagonal", &["[ real i | i < 9 ]"]),
+    ("frame", &["[ real i | i < 7 ]"]),
+    ("laplacian", &["[ [ real (i * j + 1) | j < 4 ] | i < 5 ]"]),
+    ("nothing", &["[]"]),
+    ("constant", &["[1.0, 2.0, 3.0]"]),
+    ("floors", &["[3.5, 1.5, 2.5]"]),
+    ("largest", &["[3.0, 1.0, 5.0, 2.0]"]),
+    ("around", &["[ real i | i < 7 ]"]),
+    ("wrapped", &["[ real i | i < 7 ]"]),
+    ("clamped", &["[ real i | i < 7 ]"]),
+    ("halves", &["[ real i | i < 7 ]"]),
+    ("transposed", &["[ [ real (i + j) | j < 4 ] | i < 3 ]"]),
+    ("banded", &["[ real i | i < 9 ]"]),
+    ("window", &["[ real i | i < 9 ]"]),
+    ("lower", &["[ real i | i < 6 ]"]),
+    ("totals", &["[ real i | i < 6 ]"]),
+    ("product", &["[ [ real (i + j) | j < 4 ] | i < 3 ]", "[1, 2, 3, 4]"]),
+    ("heat", &["[ real i | i < 9 ]"]),
+    ("parts", &["[ real i | i < 5 ]"]),
+    ("blocks", &["[ real i | i < 8 ]"]),
+    ("placed", &["[ real i | i < 5 ]"]),
+    ("looked", &["[ real i | i < 5 ]", "[4, 0, 4]"]),
+    ("springs", &["[ { x = real i, y = real (i * i) } | i < 4 ]"]),
+    ("prefix", &["[ real i | i < 90 ]"]),
+    ("squashed", &["[ real i | i < 90 ]"]),
+    ("shifted", &["[ real i | i < 90 ]"]),
+    ("table", &["[ real i | i < 90 ]"]),
+    ("flat", &["[ [ real (i + j) | j < 4 ] | i < 3 ]"]),
+    ("growing", &["[1.0, 2.0, 3.0, 4.0]"]),
+];
+
+#[test]
+fn affine_relations_are_what_a_run_finds() {
+    for (entry, args) in AFFINE {
+        let (derived, is_affine) = pattern(entry, args, Wanted::Jacobian, Way::Any);
+        let (traced, _) = pattern(entry, args, Wanted::Jacobian, Way::Traced);
+        assert!(is_affine, "{entry}");
+        assert!(derived.places().eq(traced.places()), "{entry}: {derived:?} and {traced:?}");
+    }
+    // Of these there is no relation, or none that is found: places with gaps, what is written and then read, and what
+    // data decides.
+    for (entry, args) in [
+        ("marked", "[ real i | i < 90 ]"),
+        ("looked_back", "[ real i | i < 90 ]"),
+        ("newton", "[2.0, 3.0]"),
+    ] {
+        let (derived, is_affine) = pattern(entry, &[args], Wanted::Jacobian, Way::Any);
+        let (traced, _) = pattern(entry, &[args], Wanted::Jacobian, Way::Traced);
+        assert!(derived.places().eq(traced.places()) && !is_affine, "{entry}");
+    }
+    for (entry, args) in [
+        ("chain", "[1.0, 2.0, 0.5, -1.0, 0.3]"),
+        ("arrow", "[1.0, 2.0, 3.0, 4.0]"),
+        ("pairs", "[1.0, 2.0, 3.0, 4.0]"),
+        ("grid", "[ [ real (i + j) | j < 4 ] | i < 3 ]"),
+    ] {
+        let (derived, is_affine) = pattern(entry, &[args], Wanted::Hessian, Way::Any);
+        let (traced, _) = pattern(entry, &[args], Wanted::Hessian, Way::Traced);
+        assert!(is_affine, "{entry}");
+        assert!(derived.places().eq(traced.places()), "{entry}: {derived:?} and {traced:?}");
+    }
+}
+
+#[test]
+fn relations_are_told_for_all_rows() {
+    for (entry, args, wanted) in [
+        ("tridiagonal", "[ real i | i < 40 ]", "row i: i - 1 where i >= 1; i; i + 1 where i <= 38"),
+        ("window", "[ real i | i < 40 ]", "row i: i; i + 1; i + 2; i + 3"),
+        ("blocks", "[ real i | i < 40 ]", "row i: 3 j for i >= 3 j, 3 j >= i - 2; i"),
+        (
+            "springs",
+            "[ { x = 1.0, y = real i } | i < 40 ]",
+            "row i: 2 i; 2 i + 1; 2 i + 2; 2 i + 3",
+        ),
+        ("squashed", "[ real i | i < 90 ]", "row i: j for j >= 0, i >= j + 1; i"),
+        (
+            "heat",
+            "[ real i | i < 40 ]",
+            "row i: i - 3 where i >= 3; i - 2 where i >= 2; i - 1 where i >= 1; i; \
+             i + 1 where i <= 38; i + 2 where i <= 37; i + 3 where i <= 36",
+        ),
+    ] {
+        let found = in_query(entry, &[args], None, |query, call| {
+            let answer = jacobian(query, call, &[], Wanted::Jacobian, true);
+            let answer = answer.unwrap_or_else(|_| panic!("{entry}: {:?}", query.diagnostics));
+            answer.matrix().expect("a sparse matrix").relation.clone()
+        });
+        assert_eq!(found.as_deref(), Some(wanted), "{entry}");
+    }
+}
+
 /// The patterns of the Jacobian and the Hessian of random programs have a place for every number that is not zero.
 #[test]
 fn patterns_of_random_programs_miss_nothing() {
     let count: u64 = std::env::var("COUNT").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
-    let (entries, empty) = on_large_stack(|| {
-        let (mut entries, mut empty) = (0, 0);
+    let (entries, empty, affine) = on_large_stack(|| {
+        let (mut entries, mut empty, mut affine) = (0, 0, 0);
         for (seed, kind) in (0..count).flat_map(|seed| Kind::ALL.map(|kind| (seed, kind))) {
             let bytes = bytes_of_seed(seed, 40 + (seed as usize * 37) % 600);
             let config = Config { mode: kind, size: 90, nested_ad: false, texts_and_rules: false };
@@ -337,14 +495,17 @@ fn patterns_of_random_programs_miss_nothing() {
             let argument = to_value(&made.arg);
             let second = gradient(&mut made.program, made.def);
             for function in [made.def, second] {
-                let (more, less) = misses_nothing(&made.program, function, &argument, seed);
+                let (more, less, is_affine) =
+                    misses_nothing(&made.program, function, &argument, seed);
                 entries += more;
                 empty += less;
+                affine += is_affine;
             }
         }
-        (entries, empty)
+        (entries, empty, affine)
     });
     assert!(entries > count && empty > count, "{entries} entries, {empty} empty places");
+    assert!(affine > count / 4, "{affine} patterns of affine relations");
 }
 
 /// How many places of the matrix the pattern has, and how many not.
@@ -353,7 +514,7 @@ fn misses_nothing(
     function: pullback_lambda::DefId,
     argument: &Value,
     seed: u64,
-) -> (u64, u64) {
+) -> (u64, u64, u64) {
     let options = Options::default();
     let engine = BUILT_IN.named("trace").expect("an engine");
     let mut inputs = 0;
@@ -363,8 +524,9 @@ fn misses_nothing(
     };
     let numbers = along((0..inputs).map(|at| (at + 1) as f64).collect());
     let packing = Packing::along(program, function, argument, Some(&numbers));
-    let Ok(code) = Compiled::to_be_traced(program, function, packing) else { return (0, 0) };
-    let traced = code.dependences(argument, &numbers, &options);
+    let Ok(code) = Compiled::to_be_traced(program, function, packing) else { return (0, 0, 0) };
+    let derived = code.dependences(argument, &numbers, Way::Any, &options);
+    let traced = code.dependences(argument, &numbers, Way::Traced, &options);
     let mut columns = vec![];
     for column in 0..inputs {
         let direction = along((0..inputs).map(|at| f64::from(u8::from(at == column))).collect());
@@ -375,14 +537,20 @@ fn misses_nothing(
                 walk::for_each_real(&answer.with_derivative().1, |x| reals.extend(x.as_real()));
                 columns.push(reals);
             }
-            Err(_) => return (0, 0),
+            Err(_) => return (0, 0, 0),
         }
     }
-    let (tangent, found) = traced.unwrap_or_else(|fault| panic!("seed {seed}: {}", fault.title));
-    let mut sets = vec![];
-    walk::for_each_real(&tangent, |set| sets.extend(set.as_real()));
-    let sets = sets.into_iter().map(|set| set as u32);
-    let pattern = found.pattern(sets, inputs, &options.limits).expect("room");
+    let pattern = |found: Result<(Value, Dependences), _>| {
+        let (tangent, found) = found.unwrap_or_else(|fault: Box<Diagnostic>| {
+            panic!("seed {seed}: {}", fault.title);
+        });
+        let mut sets = vec![];
+        walk::for_each_real(&tangent, |set| sets.extend(set.as_real()));
+        let sets = sets.into_iter().map(|set| set as u32);
+        let pattern = found.pattern(sets, inputs, &options.limits).expect("room");
+        (pattern, found.relations.is_some())
+    };
+    let ((pattern, is_affine), (traced, _)) = (pattern(derived), pattern(traced));
     let mut entries = 0;
     for (column, reals) in columns.iter().enumerate() {
         for (row, x) in reals.iter().enumerate() {
@@ -393,7 +561,10 @@ fn misses_nothing(
                 is_there || *x == 0.0 || x.is_nan(),
                 "seed {seed}: entry {row}, {column} is {x}"
             );
+            let is_traced = traced.row(row).contains(&(column as u32));
+            assert_eq!(is_there, is_traced, "seed {seed}: entry {row}, {column}");
         }
     }
-    (entries, (pattern.rows() * pattern.columns()) as u64 - entries)
+    let empty = (pattern.rows() * pattern.columns()) as u64 - entries;
+    (entries, empty, u64::from(is_affine && entries > 0))
 }

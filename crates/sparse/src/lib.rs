@@ -5,20 +5,26 @@
 //! entry stands.
 //!
 //! ```text
-//! code of jvp --tracer--> pattern --colourings--> plan: seeds --(a sweep each)--> answers --> entries
+//! code of jvp --symbolic, or else tracer--> pattern --colourings--> plan: seeds --(a sweep each)--> answers --> entries
 //! ```
 //!
 //! Law: no entry outside the pattern is other than zero at the point. Where [`Dependences::holds_everywhere`] says so,
 //! that is so at each point with the same sizes and Ints.
 
 mod colouring;
+mod dependences;
+mod given;
 mod pattern;
 mod plan;
+mod prepare;
 mod sets;
 mod star;
+mod symbolic;
 mod tracer;
 
+pub use dependences::{Dependences, Way, dependences};
+pub use given::Given;
 pub use pattern::Pattern;
 pub use plan::{Answers, Plan, Sweep};
 pub use sets::{Set, Sets};
-pub use tracer::{Dependences, Given, dependences};
+pub use symbolic::Rows;

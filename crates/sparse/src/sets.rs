@@ -152,6 +152,19 @@ impl Sets {
         self.push(Joined::List { start, len: len as u32 })
     }
 
+    /// The set of these members, which are in order.
+    pub fn listed(&mut self, members: &[u32]) -> Set {
+        match members {
+            [] => Self::EMPTY,
+            [input] => Self::singleton(*input),
+            _ => {
+                let start = self.members.len();
+                self.members.extend_from_slice(members);
+                self.push(Joined::List { start, len: members.len() as u32 })
+            }
+        }
+    }
+
     fn push(&mut self, joined: Joined) -> Set {
         self.joined.push(joined);
         // The tracer asks for room long before numbers run out.

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("reduce", &["base", "prim", "lambda"]),
     ("ir", &["base", "prim", "routines", "machine"]),
     ("analysis", &["base", "prim", "ir"]),
-    ("sparse", &["base", "prim", "machine", "ir"]),
+    ("sparse", &["base", "prim", "machine", "ir", "analysis"]),
     ("lower", &["base", "prim", "lambda", "reduce", "ir", "analysis"]),
     ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),

@@ -10,8 +10,8 @@ use pullback_machine::{Fuel, Meter};
 use pullback_prim::Fault;
 
 use super::build::Builder;
-use super::prepare::{Ready, ReadyBlock, ReadyStmt};
 use super::value::Value;
+use crate::prepare::{Ready, ReadyBlock, ReadyStmt};
 use crate::sets::Sets;
 
 /// The state of a run.

@@ -13,8 +13,8 @@ use pullback_ir::{Atom, Op};
 use pullback_prim::Fault;
 
 use super::machine::Machine;
-use super::prepare::{ReadyBlock, ReadyStmt};
 use super::value::Value;
+use crate::prepare::{ReadyBlock, ReadyStmt};
 
 impl<'p> Machine<'_, 'p> {
     /// The results of a branch, by way of both blocks.

@@ -1,8 +1,8 @@
 //! Operations without blocks: what each gives, and what that depends on.
 //!
 //! Input: an operation and the registers. Output: its value, or a fault. Rules. A Real depends on what the Reals that it is
-//! computed from depend on; Ints, Bools and Strings depend on nothing, and carry a taint instead. A selection depends on
-//! both sides, so that it decides no pattern. Where a tainted Int says where something is, the pattern is local.
+//! computed from depend on; Ints, Bools and Strings depend on nothing, and carry a taint instead. A selection by data
+//! depends on both sides, so that it decides no pattern. Where a tainted Int says where something is, the pattern is local.
 
 use std::rc::Rc;
 
@@ -14,9 +14,9 @@ use pullback_prim::{Failure, Fault, Prim, RealFn, Scalar, ScalarFault};
 use super::array::check_sizes;
 use super::build::Builder;
 use super::machine::Machine;
-use super::prepare::ReadyStmt;
 use super::tangent;
 use super::value::{Acc, Array, Buffer, Items, Value, zero};
+use crate::prepare::ReadyStmt;
 use crate::sets::{Set, Sets};
 
 impl Machine<'_, '_> {
@@ -154,6 +154,9 @@ impl Machine<'_, '_> {
 
     fn selected(&mut self, c: Atom, a: Atom, b: Atom) -> Value {
         let Value::Bool(truth, tainted) = self.get(c) else { return Value::Undef };
+        if !tainted {
+            return self.get(if truth { a } else { b });
+        }
         self.chosen((truth, tainted), self.get(a), self.get(b))
     }
 

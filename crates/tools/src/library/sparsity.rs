@@ -10,7 +10,7 @@ use pullback_base::{Budget, Limits};
 use pullback_codegen::{Compressed, Entries, Field, Function, Leaf, Sweep};
 use pullback_ir::eval::{Items, Shape, Value};
 use pullback_ir::{Elem, FuncId, Program as Code};
-use pullback_sparse::{Given, Pattern, Plan, Sweep as Told, dependences};
+use pullback_sparse::{Given, Pattern, Plan, Sweep as Told, Way, dependences};
 
 use crate::bug::bug;
 
@@ -88,7 +88,8 @@ impl Traced<'_> {
         let budget = Budget { steps: STEPS, exceeded: "the pattern of a Jacobian" };
         let (code, root) = self.code;
         // What fails at this point fails by the Reals there, or takes too long: then nothing is known.
-        let found = dependences(code, *root, &arguments, limits.clone(), Some(budget)).ok()?;
+        let found =
+            dependences(code, *root, &arguments, Way::Any, (limits.clone(), Some(budget))).ok()?;
         if !found.holds_everywhere {
             return None;
         }

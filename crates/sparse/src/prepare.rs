@@ -1,4 +1,4 @@
-//! Code made ready for the tracer: registers for variables, and which of them end where.
+//! Code made ready for what executes it: registers for variables, and which of them end where.
 //!
 //! Input: a program of the IR. Output: its functions with a register for each variable, and for each statement the
 //! registers whose values nothing needs after it. Invariant: a variable ends in its own block, or in a branch that it
