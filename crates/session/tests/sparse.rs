@@ -88,6 +88,9 @@ def placed [n] (x: [n]Real): [n]Real = x with [1] = x[0] * x[2]
 def pairs [n] (x: [n]Real): Real = sum [ sum [ (x[i] - x[j]) ^ 2 | j < i ] | i < n ]
 def grid [n] [m] (u: [n][m]Real): Real =
   sum [ sum [ (u[i + 1][j] - u[i][j]) ^ 2 * (u[i][j + 1] - u[i][j]) ^ 2 | j < m - 1 ] | i < n - 1 ]
+def ends [n] (x: [n]Real): Real =
+  sum [ v ^ 3 | v <- x[2:4] ] + sum [ v ^ 2 * x[0] | v <- concat x[1:2] x[n - 1:n] ]
+def zeroed [n] (x: [n]Real): Real = sum (x[1:2] with [0] = x[0] ^ 2)
 def looked [n] (x: [n]Real) (at: [3]Int): [3]Real = [ x[at[i]] ^ 2 | i < 3 ]
 def not_a_number (x: [2]Real): [2]Real = [ log x[0], x[1] ]
 ";
@@ -446,6 +449,8 @@ fn affine_relations_are_what_a_run_finds() {
         ("arrow", "[1.0, 2.0, 3.0, 4.0]"),
         ("pairs", "[1.0, 2.0, 3.0, 4.0]"),
         ("grid", "[ [ real (i + j) | j < 4 ] | i < 3 ]"),
+        ("ends", "[ real i | i < 7 ]"),
+        ("zeroed", "[ real i | i < 3 ]"),
     ] {
         let (derived, is_affine) = pattern(entry, &[args], Wanted::Hessian, Way::Any);
         let (traced, _) = pattern(entry, &[args], Wanted::Hessian, Way::Traced);

@@ -58,6 +58,11 @@ impl Sets {
         }
     }
 
+    /// How many inputs there are.
+    pub fn inputs(&self) -> u32 {
+        self.singletons
+    }
+
     /// The set of one input.
     pub fn singleton(input: u32) -> Set {
         input + 1

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use pullback_ir::Atom;
 
 use super::machine::Machine;
-use super::relation::{Form, Found, GaveUp, Guard, Scope, Sym, is_zero, plus};
+use super::relation::{Form, Found, GaveUp, Guard, Scope, Sym, is_zero, plus, within};
 use super::value::{Acc, Part, Real, Sum, Value};
 
 impl Acc {
@@ -71,7 +71,11 @@ impl Acc {
         for (sym, part) in sum.params.iter().zip(&self.place) {
             let place = match part {
                 Part::At(form) => form.clone(),
-                Part::From(from, _) => plus(from, &Form::of(*rest.next().ok_or(GaveUp)?), 1)?,
+                Part::From(from, size) => {
+                    let inside = Form::of(*rest.next().ok_or(GaveUp)?);
+                    given.extend(within(&inside, &Form::of_number(*size))?);
+                    plus(from, &inside, 1)?
+                }
             };
             given.extend(is_zero(&plus(&Form::of(*sym), &place, -1)?)?);
         }

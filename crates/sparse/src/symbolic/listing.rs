@@ -4,6 +4,8 @@
 //! is a loop nest over its indices and bound symbols, whose bounds come from the forms that are at least 0. All members
 //! of an element stand in one list.
 
+use pullback_base::bug;
+
 use super::relation::{Case, Form, Found, GaveUp, Sym, multiple, within};
 use crate::sets::{Set, Sets};
 
@@ -156,11 +158,15 @@ pub fn listed(
         nests.extend(Nest::of(case, params, sizes)?);
     }
     let is_uniform = cases.iter().all(|case| is_uniform(case, params));
+    let inputs = i64::from(sets.inputs());
     let mut pairs: Vec<u64> = vec![];
     for nest in &nests {
         let mut tell = |row: i64, column: i64| {
             if pairs.len() == most {
                 return Err(GaveUp);
+            }
+            if !(0..inputs).contains(&column) || !(0..count as i64).contains(&row) {
+                bug("sparse", format_args!("an entry of the matrix, not {row}, {column}"));
             }
             pairs.push((row as u64) << 32 | column as u64);
             Ok(())
@@ -228,8 +234,8 @@ mod tests {
         if random.below(2) == 0 {
             when.given.extend(is_zero(&random.form(&all)).unwrap());
         }
-        // Columns are below 100.
-        Case { when, form: plus_number(&random.form(&all), 40).unwrap() }
+        // Columns are numbers below 200.
+        Case { when, form: plus_number(&random.form(&all), 80).unwrap() }
     }
 
     fn value(form: &Form, at: &[(Sym, i64)]) -> i64 {
@@ -280,7 +286,7 @@ mod tests {
                 }
             };
             for cases in ways {
-                let mut sets = Sets::new(100);
+                let mut sets = Sets::new(200);
                 let found = listed(&cases, (&params, &SIZES), &mut sets, 10_000).unwrap();
                 for (set, wanted) in found.iter().zip(&wanted) {
                     let mut row = vec![];
