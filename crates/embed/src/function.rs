@@ -72,7 +72,7 @@ enum Native {
     /// Code that was made before.
     There(Arc<Callable>),
     /// A draft, and whether calls wait for it.
-    Coming(Draft, bool),
+    Coming(Box<Draft>, bool),
 }
 
 impl Function {
@@ -99,7 +99,7 @@ impl Function {
         let code = match native {
             Some(Native::There(code)) => Code::Native(Coming::there(code, sources.clone())),
             Some(Native::Coming(draft, is_awaited)) => {
-                Code::Native(Coming::new(draft, sources.clone(), is_awaited))
+                Code::Native(Coming::new(*draft, sources.clone(), is_awaited))
             }
             None => Code::Evaluated,
         };
@@ -252,7 +252,7 @@ fn native(
     match Draft::new(&single.code, single.root, &facts, (level, fp, threads), memo) {
         Ok(draft) => {
             let is_awaited = asked.options.engine.is_some() || tells || draft.is_kept();
-            Ok(Native::Coming(draft, is_awaited))
+            Ok(Native::Coming(Box::new(draft), is_awaited))
         }
         Err(why) => query.fail(uncompiled(why)),
     }
