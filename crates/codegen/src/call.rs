@@ -21,12 +21,12 @@ use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::Failure;
-use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_here};
+use crate::emit::{Cuts, Fp, Unit, emit_here};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::level::Level;
 use crate::limits::{Limits, Threads, WORTH};
-use crate::load::{Context, Library};
+use crate::load::{Context, Library, Loaded};
 use crate::read::{literal, read, string};
 use crate::stack::run_on_stack;
 
@@ -38,16 +38,6 @@ pub struct Native {
     /// The number of the first root in the code.
     first: usize,
     threads: Threads,
-}
-
-/// Code that one program or several are in.
-#[derive(Debug)]
-struct Loaded {
-    library: Library,
-    /// The places in the source that errors name by number.
-    sites: Sites,
-    /// Whether it recurses, so that it needs a large stack.
-    recurses: bool,
 }
 
 /// One run of several.
@@ -98,9 +88,7 @@ impl Native {
         until: Option<Instant>,
     ) -> Result<Vec<Self>, Failure> {
         let code = emit_here(units).map_err(Failure::Unsupported)?;
-        let library = Library::new(&code, level, until)?;
-        let Code { sites, recurses, .. } = code;
-        let loaded = Rc::new(Loaded { library, sites, recurses });
+        let loaded = Rc::new(Loaded::new(code, level, until)?);
         let mut first = 0;
         let native = units.iter().map(|unit| {
             let (roots, threads) = (unit.roots.to_vec(), Threads::of(1));
@@ -111,18 +99,15 @@ impl Native {
         Ok(native.collect())
     }
 
-    /// The code of one program as it was made before.
-    pub(crate) fn kept(library: Library, sites: Sites, recurses: bool, roots: &[FuncId]) -> Self {
-        let loaded = Rc::new(Loaded { library, sites, recurses });
+    /// The code of one program, which has been loaded.
+    pub fn of(loaded: Loaded, roots: &[FuncId]) -> Self {
+        let loaded = Rc::new(loaded);
         Self { loaded, roots: roots.to_vec(), first: 0, threads: Threads::of(1) }
     }
 
-    /// What it takes to find it again: the name of its object, how many units that has, the places that errors name, and
-    /// whether it recurses. Nothing if the object is not kept, or begins with another program.
-    pub(crate) fn to_keep(&self) -> Option<(&str, usize, &Sites, bool)> {
-        let Loaded { library, sites, recurses } = &*self.loaded;
-        (self.first == 0).then_some(())?;
-        Some((library.name()?, library.units.made + library.units.found, sites, *recurses))
+    /// The code, unless it begins with another program.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        (self.first == 0).then_some(&*self.loaded)
     }
 
     /// The same code, on so many threads.

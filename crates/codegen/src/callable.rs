@@ -1,6 +1,6 @@
 //! Code of one function that any thread may call, with arrays that are lent in both directions.
 //!
-//! Input: a program without requests, and a root of it. Output: a [`Draft`], and compiled a [`Callable`], which takes and gives scalars and dense
+//! Input: loaded code, and what is known of its function. Output: a [`Callable`], which takes and gives scalars and dense
 //! arrays. Arrays that are given are borrowed. Large ones that come back leave the run that made them ([`Lent`]); small
 //! ones are copied.
 //!
@@ -13,17 +13,13 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, Limits, Progress, bug};
 use pullback_ir::{Elem, FuncId, Program, Type};
 
-use crate::compiler::Failure;
-use crate::emit::{Code, Cuts, Fp, Sites, Unit, emit_here};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{elem_number, words};
-use crate::level::Level;
 use crate::limits::WORTH;
-use crate::load::{Context, Library};
+use crate::load::{Context, Loaded};
 use crate::lookout::{Going, Post, Watch, generation};
 use crate::read::string;
 use crate::stack::run_on_stack;
@@ -33,15 +29,10 @@ use crate::strings::{BORROWED, array_words, block_words, put_string, put_strings
 pub struct Callable {
     /// Contexts that no call uses. They close before the code goes.
     idle: Mutex<Vec<Idle>>,
-    library: Library,
-    params: Vec<Type>,
-    results: Vec<Type>,
+    loaded: Loaded,
+    signature: Signature,
     /// How many words all results take.
     result_words: usize,
-    names: Names,
-    texts: Vec<String>,
-    sites: Sites,
-    recurses: bool,
     threads: usize,
 }
 
@@ -52,7 +43,7 @@ unsafe impl Sync for Callable {}
 
 impl std::fmt::Debug for Callable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Callable").field("params", &self.params).finish_non_exhaustive()
+        f.debug_struct("Callable").field("params", &self.signature.params).finish_non_exhaustive()
     }
 }
 
@@ -129,7 +120,7 @@ unsafe impl<T: Sync> Sync for Lent<T> {}
 impl<T> Drop for Lent<T> {
     fn drop(&mut self) {
         // SAFETY: the block was lent by this code and is given back once.
-        unsafe { (self.code.library.take_back)(self.block) }
+        unsafe { (self.code.loaded.library.take_back)(self.block) }
     }
 }
 
@@ -222,76 +213,39 @@ impl Drop for Idle {
     }
 }
 
-/// Code of one function that is yet to be compiled, by any thread.
-pub struct Draft {
-    code: Code,
-    level: Level,
+/// What a function takes and gives, and what its errors name.
+pub(crate) struct Signature {
     params: Vec<Type>,
     results: Vec<Type>,
     names: Names,
     texts: Vec<String>,
-    threads: usize,
 }
 
-// SAFETY: what names share with the program that they are of is not touched again: whoever drafts code drops the program
-// before the draft leaves its thread.
-unsafe impl Send for Draft {}
-
-impl std::fmt::Debug for Draft {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Draft").field("params", &self.params).finish_non_exhaustive()
-    }
-}
-
-impl Draft {
-    /// The code of a root.
-    pub fn new(
-        program: &Program,
-        root: FuncId,
-        facts: &Facts,
-        (level, fp, threads): (Level, Fp, usize),
-    ) -> Result<Self, Failure> {
-        let roots = [root];
-        let (cuts, registers) = (Cuts::USUAL, level.registers());
-        let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH, cuts, registers };
-        let code = emit_here(&[unit]).map_err(Failure::Unsupported)?;
+impl Signature {
+    /// That of a function of a program.
+    pub fn of(program: &Program, root: FuncId) -> Self {
         let func = &program.funcs[root];
-        let params = func.params.iter().map(|param| program.vars[*param].ty).collect();
-        Ok(Self {
-            code,
-            level,
-            params,
+        Self {
+            params: func.params.iter().map(|param| program.vars[*param].ty).collect(),
             results: func.results.clone(),
             names: Names::of(program),
             texts: program.strings.iter().map(ToString::to_string).collect(),
-            threads,
-        })
-    }
-
-    /// Whether it has been compiled before, and what came of it is kept.
-    pub fn is_kept(&self) -> bool {
-        Library::is_kept(&self.code, self.level)
-    }
-
-    /// The same, compiled in the time until then if there is a limit.
-    pub fn compile(self, until: Option<Instant>) -> Result<Arc<Callable>, Failure> {
-        let Self { code, level, params, results, names, texts, threads } = self;
-        Ok(Arc::new(Callable {
-            library: Library::new(&code, level, until)?,
-            params,
-            result_words: results.iter().map(|ty| words(*ty)).sum(),
-            results,
-            names,
-            texts,
-            sites: code.sites,
-            recurses: code.recurses,
-            threads,
-            idle: Mutex::default(),
-        }))
+        }
     }
 }
 
 impl Callable {
+    /// Loaded code of a program, of which at least the outside is here, with this function as its only root.
+    pub fn of(loaded: Loaded, program: &Program, root: FuncId, threads: usize) -> Arc<Self> {
+        Self::with(loaded, Signature::of(program, root), threads)
+    }
+
+    /// Loaded code whose only root has this signature.
+    pub(crate) fn with(loaded: Loaded, signature: Signature, threads: usize) -> Arc<Self> {
+        let result_words = signature.results.iter().map(|ty| words(*ty)).sum();
+        Arc::new(Self { loaded, signature, result_words, threads, idle: Mutex::default() })
+    }
+
     /// A context, which may have been that of another call before.
     fn context(&self, allowed: &Allowed) -> Idle {
         let is_usual = allowed.max_memory.is_none() && !allowed.tells;
@@ -306,26 +260,26 @@ impl Callable {
         }
         let memory = allowed.max_memory.unwrap_or(Limits::default().max_memory) as u64;
         // SAFETY: opening has no conditions; what it gives is closed when it is dropped.
-        let context = Handle(unsafe { (self.library.open)(memory, std::ptr::null()) });
+        let context = Handle(unsafe { (self.loaded.library.open)(memory, std::ptr::null()) });
         if context.get().is_null() {
             bug("codegen", "memory for the state of a run");
         }
         let progress = allowed.tells.then(Arc::<Progress>::default);
         // SAFETY: the context has just been opened, and the counters live as long as it does.
         unsafe {
-            (self.library.threads)(context.get(), self.threads as u64, WORTH);
+            (self.loaded.library.threads)(context.get(), self.threads as u64, WORTH);
             if let Some(progress) = &progress {
-                (self.library.watch)(context.get(), progress.counters());
+                (self.loaded.library.watch)(context.get(), progress.counters());
             }
         }
-        let stop = self.library.stop;
+        let stop = self.loaded.library.stop;
         let stand = progress.clone();
         let post = Post::new(
             // SAFETY: the post has a call under way, so the context is open.
             Box::new(move || unsafe { stop(context.get()) }),
             Box::new(move || stand.as_ref().and_then(|progress| progress.stand())),
         );
-        let (close, generation) = (self.library.close, generation());
+        let (close, generation) = (self.loaded.library.close, generation());
         let (heads, strings, given, gave) = (vec![], vec![], vec![], vec![]);
         Idle { context, post, generation, heads, strings, given, gave, close, _progress: progress }
     }
@@ -365,10 +319,10 @@ impl Callable {
         // Their addresses stay what they are.
         heads.reserve(given.len());
         *strings = Vec::with_capacity(given.iter().map(string_words).sum());
-        if given.len() != self.params.len() {
+        if given.len() != self.signature.params.len() {
             bug("codegen", "as many arguments as the function takes");
         }
-        for (ty, given) in self.params.iter().zip(given) {
+        for (ty, given) in self.signature.params.iter().zip(given) {
             let (data, sizes) = match (given, ty.elem) {
                 (Given::Real(x), Elem::Real) if !ty.is_array() => {
                     to.push(x.to_bits().cast_signed());
@@ -423,18 +377,18 @@ impl Callable {
         idle.gave.resize(self.result_words.max(1), 0);
         let (context, given, gave) =
             (idle.context, Words(idle.given.as_mut_ptr()), Words(idle.gave.as_mut_ptr()));
-        let run = self.library.run;
+        let run = self.loaded.library.run;
         // SAFETY: the words of arguments and results are as many as the root has, and the context is this call's.
         let call = move |stack| unsafe { run(context.get(), 0, given.get(), gave.get(), stack) };
         let memory = allowed.max_memory.unwrap_or(Limits::default().max_memory);
-        run_on_stack(self.recurses, memory, call)
+        run_on_stack(self.loaded.recurses, memory, call)
     }
 
     /// Reads the results, and lets go of what the run has of them.
     fn take(self: &Arc<Self>, idle: &mut Idle) -> Vec<Gave> {
         let mut at = 0;
-        let mut all = Vec::with_capacity(self.results.len());
-        for ty in &self.results {
+        let mut all = Vec::with_capacity(self.signature.results.len());
+        for ty in &self.signature.results {
             let place = &idle.gave[at..at + words(*ty)];
             at += words(*ty);
             all.push(match (ty.is_array(), ty.elem) {
@@ -453,7 +407,7 @@ impl Callable {
         }
         // What has been copied goes, before the Strings that were given: a result may hold these.
         let mut at = 0;
-        for ty in &self.results {
+        for ty in &self.signature.results {
             let block = idle.gave[at];
             at += words(*ty);
             if ty.elem == Elem::Str && block & 1 == 0 {
@@ -466,7 +420,7 @@ impl Callable {
 
     /// The String of a word that a run gave.
     fn text(&self, word: i64) -> String {
-        let literal = |at: usize| self.texts.get(at).cloned();
+        let literal = |at: usize| self.signature.texts.get(at).cloned();
         // SAFETY: the word is that of a text of this run, whose context is open.
         unsafe { string(&literal, word) }
     }
@@ -499,7 +453,7 @@ impl Callable {
             idle.heads.iter().any(|head| std::ptr::from_ref(head).cast() == block.cast_const());
         if !is_given {
             // SAFETY: the block is one of this context that holds elements.
-            let lent = unsafe { (self.library.lend)(context, block) };
+            let lent = unsafe { (self.loaded.library.lend)(context, block) };
             if !lent.is_null() {
                 let lent = Lent { block: lent, items, count, code: self.clone() };
                 return gave(Items::Lent(lent), sizes);
@@ -520,14 +474,14 @@ impl Callable {
             return;
         }
         // SAFETY: a result is a block of this context, and one of its counts is ours.
-        unsafe { (self.library.drop)(idle.context.get(), block) }
+        unsafe { (self.loaded.library.drop)(idle.context.get(), block) }
     }
 
     /// The error that a call has ended with.
     fn failure(&self, idle: &Idle, going: Option<&Going>, allowed: &Allowed) -> Box<Diagnostic> {
         let mut told: Report = [0; 8];
         // SAFETY: the context is open, and as many words are written.
-        unsafe { (self.library.told)(idle.context.get(), told.as_mut_ptr()) }
+        unsafe { (self.loaded.library.told)(idle.context.get(), told.as_mut_ptr()) }
         let text = |word: i64| self.text(word);
         let progress = going.is_some_and(|going| going.is_stopped).then(|| {
             let progress = Progress::default();
@@ -541,7 +495,7 @@ impl Callable {
             progress,
             ..usual
         };
-        diagnostic(&told, &text, &self.names, &self.sites, &limits)
+        diagnostic(&told, &text, &self.signature.names, &self.loaded.sites, &limits)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dynamic loading: compiled code is mapped into this process, and its entry points are found by name.
 //!
-//! Input: C text from [`crate::emit`], or an object that was kept. Output: a [`Library`], which has the entry points of
-//! `runtime/run.c` and of the end of every text, with their types.
+//! Input: C text from [`crate::emit`], or an object that was kept. Output: [`Loaded`] code, whose [`Library`] has the entry
+//! points of `runtime/run.c` and of the end of every text, with their types.
 //!
 //! Invariants. What is loaded has been made by [`crate::emit`] alone, or is in the cache under the hash of such a text.
 //! It is loaded through the open file that was checked, whatever has become of its path. The object stays mapped as
@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::cache::{Cache, Key};
 use crate::compiler::{Compiled, Failure, Units, compile, key, no_folder};
-use crate::emit::Code;
 #[cfg(precompiled)]
 use crate::emit::precompiled;
+use crate::emit::{Code, Sites};
 use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
 use crate::level::Level;
@@ -37,7 +37,26 @@ pub(crate) type Hear = unsafe extern "C" fn(*const c_void, *const u8, u64);
 /// Writes a number that is finite and not negative where there is room for 32 bytes; how many it takes.
 pub(crate) type Show = unsafe extern "C" fn(f64, *mut u8) -> u64;
 
-/// Code that has been loaded.
+/// Loaded code of one program or several, with what the errors of its runs need.
+#[derive(Debug)]
+pub struct Loaded {
+    pub(crate) library: Library,
+    /// The places in the source that errors name by number.
+    pub(crate) sites: Sites,
+    /// Whether it recurses, so that it needs a large stack.
+    pub(crate) recurses: bool,
+}
+
+impl Loaded {
+    /// The code that [`crate::emit`] made; as [`Library::new`].
+    pub(crate) fn new(code: Code, level: Level, until: Option<Instant>) -> Result<Self, Failure> {
+        let library = Library::new(&code, level, until)?;
+        let Code { sites, recurses, .. } = code;
+        Ok(Self { library, sites, recurses })
+    }
+}
+
+/// The entry points of code that has been loaded.
 #[derive(Debug)]
 pub struct Library {
     pub(crate) open: unsafe extern "C" fn(u64, *const *const c_void) -> *mut Context,

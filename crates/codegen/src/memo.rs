@@ -21,12 +21,11 @@ use pullback_base::{FileId, Name, Span};
 use pullback_ir::{Block, Constructor, Data, DataId, Elem, Func, FuncId, Program, Type, Var};
 
 use crate::cache::{Cache, Key};
-use crate::call::Native;
 use crate::compiler::key;
 use crate::emit::{Fp, Sites};
 use crate::layout::field_number;
 use crate::level::Level;
-use crate::load::Library;
+use crate::load::{Library, Loaded};
 use crate::stamp::build;
 
 /// The place of the native code of a program.
@@ -38,7 +37,7 @@ pub struct Memo {
 /// Native code as it was made before.
 pub struct Found {
     /// The code.
-    pub native: Native,
+    pub loaded: Loaded,
     /// The optimised program that it was made of, without the bodies of its functions.
     pub outside: Program,
     /// The functions that are called from outside.
@@ -72,64 +71,64 @@ impl Memo {
     /// What is kept there.
     pub fn find(&self) -> Option<Found> {
         let written: Written = serde_json::from_slice(&self.cache.read(&self.key)?).ok()?;
-        let (object, [units, size], recurses, sites, datas, strings, funcs, (library, roots)) =
-            written;
-        let library_of_code = Library::kept(&self.cache, &object, units)?;
+        let (object, units, recurses, sites, outside) = written;
+        let library = Library::kept(&self.cache, &object, units)?;
+        let sites = sites
+            .into_iter()
+            .map(|(number, file, lo, hi)| (number, Span { file: FileId(file), lo, hi }));
+        let loaded = Loaded { library, sites: Sites::of(sites), recurses };
+        let (datas, strings, funcs, files, roots, size) = outside;
         let mut outside = Program {
             datas: datas.into_iter().map(read_data).collect(),
             strings: strings.into_iter().map(Rc::from).collect(),
-            library: library.into_iter().map(FileId).collect(),
+            library: files.into_iter().map(FileId).collect(),
             ..Program::default()
         };
         for func in funcs {
             let func = read_func(func, &mut outside);
             outside.funcs.push(func);
         }
-        let roots: Vec<FuncId> = roots.into_iter().map(FuncId).collect();
-        let sites = sites
-            .into_iter()
-            .map(|(number, file, lo, hi)| (number, Span { file: FileId(file), lo, hi }));
-        let native = Native::kept(library_of_code, Sites::of(sites), recurses, &roots);
-        Some(Found { native, outside, roots, size })
+        let roots = roots.into_iter().map(FuncId).collect();
+        Some(Found { loaded, outside, roots, size })
     }
 
-    /// Keeps the code of an optimised program there, if its object is kept.
-    pub fn keep(&self, native: &Native, program: &Program, roots: &[FuncId]) {
-        let Some((object, units, sites, recurses)) = native.to_keep() else { return };
+    /// Keeps the code of a program there, if its object is kept.
+    pub fn keep(&self, loaded: &Loaded, Outside(outside): Outside) {
+        let Loaded { library, sites, recurses } = loaded;
+        let Some(object) = library.name() else { return };
         let places = sites.all().map(|(number, Span { file, lo, hi })| (number, file.0, lo, hi));
         let mut places: Vec<_> = places.collect();
         places.sort_unstable();
-        let written: Written = (
-            object.to_owned(),
-            [units, program.size()],
-            recurses,
-            places,
-            program.datas.iter().map(write_data).collect(),
-            program.strings.iter().map(ToString::to_string).collect(),
-            program.funcs.iter().map(|func| write_func(program, func)).collect(),
-            (
-                program.library.iter().map(|file| file.0).collect(),
-                roots.iter().map(|root| root.0).collect(),
-            ),
-        );
+        let units = library.units.made + library.units.found;
+        let written: Written = (object.to_owned(), units, *recurses, places, outside);
         if let Ok(bytes) = serde_json::to_vec(&written) {
             self.cache.store(&self.key, &bytes);
         }
     }
 }
 
-/// What is in a file: the object's name; its units and how many statements it has; whether it recurses; places by their numbers;
-/// data, texts and functions; the files of the library, and the roots.
-type Written = (
-    String,
-    [usize; 2],
-    bool,
-    Vec<(u32, u32, u32, u32)>,
-    Vec<WrittenData>,
-    Vec<String>,
-    Vec<WrittenFunc>,
-    (Vec<u32>, Vec<u32>),
-);
+/// What is kept of an optimised program beside its native code. Any thread may keep it.
+pub struct Outside(WrittenOutside);
+
+impl Outside {
+    /// That of a program with these roots.
+    pub fn of(program: &Program, roots: &[FuncId]) -> Self {
+        Self((
+            program.datas.iter().map(write_data).collect(),
+            program.strings.iter().map(ToString::to_string).collect(),
+            program.funcs.iter().map(|func| write_func(program, func)).collect(),
+            program.library.iter().map(|file| file.0).collect(),
+            roots.iter().map(|root| root.0).collect(),
+            program.size(),
+        ))
+    }
+}
+
+/// What is in a file: the object's name, and how many units it has; whether it recurses; places by their numbers; and the
+/// outside of the program.
+type Written = (String, usize, bool, Vec<(u32, u32, u32, u32)>, WrittenOutside);
+/// Data, texts and functions; the files of the library, the roots, and how many statements there are.
+type WrittenOutside = (Vec<WrittenData>, Vec<String>, Vec<WrittenFunc>, Vec<u32>, Vec<u32>, usize);
 /// A type: what is held, as [`write_type`] numbers it, its rank, and whether it is an accumulator.
 type WrittenType = (u32, u8, bool);
 type WrittenData = (String, Vec<(String, Vec<WrittenType>, Vec<usize>)>, Option<u32>, bool);

@@ -11,7 +11,9 @@ use std::cell::RefCell;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, bug};
-use pullback_codegen::{Cuts, Failure, Fp, Level, Memo, More, Native, Ran, Threads, Unit, WORTH};
+use pullback_codegen::{
+    Cuts, Failure, Fp, Level, Memo, More, Native, Outside, Ran, Threads, Unit, WORTH,
+};
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::FuncId;
 use pullback_ir::eval::{Image, Machine};
@@ -22,8 +24,9 @@ use pullback_sparse::{Dependences, Given, Way, dependences};
 use crate::answer::{Answer, Back, Mode};
 use crate::asked::{Asked, asked, constant};
 use crate::convert::{given, shown};
+use crate::memoised::{Memoised, Wanted, memoised};
 use crate::packing::Packing;
-use crate::path::{Plan, lowered, resolve};
+use crate::path::Plan;
 use crate::settings::{deadline, fp, level, unless_refused};
 use crate::threads::Alike;
 
@@ -172,28 +175,22 @@ impl Compiled {
         };
         let entries = defs.iter().map(entry).collect();
         let roots: Vec<DefId> = defs.iter().map(|(def, _)| *def).collect();
-        let Some(mut lowered) = lowered(program, &roots, plan)? else {
-            bug(NAME, "a plan for code")
-        };
-        let memo = known.filter(|_| plan.is_usual()).and_then(|options| {
-            let settings = (plan.max_tape, plan.most, plan.text_alone);
-            let how = (level(options), fp(options));
-            Memo::of(&lowered.program, &lowered.roots, settings, how)
+        let wanted = known.map(|options| {
+            let (level, fp) = (level(options), fp(options));
+            Wanted { level, fp, is_trimmed: false }
         });
-        let (mut native, mut size) = (None, None);
-        if let Some(found) = memo.as_ref().and_then(Memo::find) {
-            (lowered.program, lowered.roots) = (found.outside, found.roots);
-            let threads = known.map_or(1, |options| options.threads);
-            (native, size) = (Some(found.native.on(Threads::of(threads))), Some(found.size));
-        } else {
-            let code = std::mem::take(&mut lowered.program);
-            lowered.program = resolve(code, &mut lowered.roots, plan)?;
-        }
+        let Memoised { lowered, native, memo } = memoised(program, &roots, plan, wanted)?;
+        let (native, found) = native
+            .map(|(loaded, size)| {
+                let threads = Threads::of(known.map_or(1, |options| options.threads));
+                (Native::of(loaded, &lowered.roots).on(threads), size)
+            })
+            .unzip();
         Ok(Self {
             lowered: RefCell::new(lowered),
             entries,
             native,
-            found: size,
+            found,
             memo,
             alike: vec![],
             packing: None,
@@ -379,9 +376,11 @@ impl Compiled {
         let natives = Native::batch(&units, level, until)?;
         drop(lowered);
         for (code, native) in codes.iter_mut().zip(natives) {
-            if let Some(memo) = code.memo.take() {
+            if let Some(memo) = code.memo.take()
+                && let Some(loaded) = native.loaded()
+            {
                 let lowered = code.lowered.borrow();
-                memo.keep(&native, &lowered.program, &lowered.roots);
+                memo.keep(loaded, Outside::of(&lowered.program, &lowered.roots));
             }
             code.native = Some(native.on(threads));
         }

@@ -12,6 +12,7 @@ mod answer;
 mod asked;
 mod code;
 mod convert;
+mod memoised;
 mod packing;
 mod path;
 mod settings;
@@ -21,6 +22,7 @@ mod threads;
 pub use answer::{Answer, Back, Mode};
 pub use asked::{Asked, gradient};
 pub use code::{Compiled, counted, evaluate, run};
+pub use memoised::{Memoised, Wanted, memoised};
 pub use packing::Packing;
 pub use path::{
     Form, JVP, LIMIT_TAPES, LOWER, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, finished,

@@ -4,6 +4,7 @@
 //! gives. Invariant: forms have the leaves that the code has.
 
 use pullback_base::Span;
+use pullback_codegen::{Fp, Level};
 use pullback_session::arguments::expressions;
 use pullback_session::entry::Entry;
 use pullback_session::load::load;
@@ -46,12 +47,13 @@ pub(crate) struct Layout {
     pub sums: Vec<Sum>,
 }
 
-/// What is done with the code of a function where it is made.
+/// What is done with the code of a function where it is made. If native code of it is wanted, and was made before, only the
+/// outside of the code is there.
 pub(crate) fn with_code<T>(
     query: &mut Query<'_>,
     source: &Source,
     asked: &Asked,
-    routines: Routines,
+    (routines, wanted): (Routines, Option<(Level, Fp)>),
     work: impl FnOnce(&mut Query<'_>, Single, Layouts<'_>) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     let modules = load(query, &source.path)?;
@@ -75,7 +77,8 @@ pub(crate) fn with_code<T>(
     for (param, name) in entry.params.iter_mut().zip(asked.names.iter().flatten()) {
         (param.name, param.named) = (name.clone(), true);
     }
-    let single = single(query, &inferred, (id, &entry), asked.kind, &asked.wrt, routines)?;
+    let of = (id, &entry);
+    let single = single(query, &inferred, of, asked.kind, &asked.wrt, routines, wanted)?;
     let (mut words, mut rest) = (vec![], &global.ty);
     while let Ty::Fun(from, to) = rest {
         words.push(show_type(typed, from));

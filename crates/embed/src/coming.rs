@@ -1,8 +1,8 @@
 //! Native code that is being compiled while calls are answered otherwise.
 //!
-//! Input: a [`Draft`]. Output: code, once there is some. It is compiled from the first call on: who asks for parameters alone
-//! compiles nothing. Invariant: a process that has forked from the one that compiles never waits for it: it is told that
-//! there is nothing to wait for.
+//! Input: a [`Draft`], or code that was made before. Output: code, once there is some. A draft is compiled from the first
+//! call on: who asks for parameters alone compiles nothing. Invariant: a process that has forked from the one that compiles
+//! never waits for it: it is told that there is nothing to wait for.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -43,14 +43,28 @@ impl std::fmt::Debug for Coming {
 }
 
 impl Coming {
+    /// Code that is there.
+    pub fn there(code: Arc<Callable>, sources: Arc<SourceMap>) -> Arc<Self> {
+        Self::of(OnceLock::from(Ok(code)), None, sources, true)
+    }
+
     /// Code that is compiled once it is called.
     pub fn new(draft: Draft, sources: Arc<SourceMap>, is_awaited: bool) -> Arc<Self> {
+        Self::of(OnceLock::new(), Some(draft), sources, is_awaited)
+    }
+
+    fn of(
+        found: OnceLock<Found>,
+        draft: Option<Draft>,
+        sources: Arc<SourceMap>,
+        is_awaited: bool,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            found: OnceLock::new(),
+            is_there: Mutex::new(found.get().is_some()),
+            found,
             own: OnceLock::new(),
-            is_there: Mutex::new(false),
             comes: Condvar::new(),
-            draft: Mutex::new(Some(draft)),
+            draft: Mutex::new(draft),
             sources,
             has_begun: AtomicBool::new(false),
             generation: AtomicUsize::new(generation()),

@@ -110,10 +110,10 @@ impl Evaluated {
     ) -> Result<T, Failure> {
         let (done, findings) = on_large_stack(|| {
             let mut query = Query::new(&self.source.files, BUILT_IN);
-            let done =
-                with_code(&mut query, &self.source, &self.asked, routines, |query, single, _| {
-                    work(query, &single)
-                });
+            let (source, asked, whole) = (&self.source, &self.asked, (routines, None));
+            let done = with_code(&mut query, source, asked, whole, |query, single, _| {
+                work(query, &single)
+            });
             (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
         done.map_err(|Stop| findings.into())

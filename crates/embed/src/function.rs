@@ -67,10 +67,12 @@ struct Made {
     native: Option<Native>,
 }
 
-/// What native code is to be compiled from, and whether calls wait for it.
-struct Native {
-    draft: Draft,
-    is_awaited: bool,
+/// Native code, or what it is to be compiled from.
+enum Native {
+    /// Code that was made before.
+    There(Arc<Callable>),
+    /// A draft, and whether calls wait for it.
+    Coming(Box<Draft>, bool),
 }
 
 impl Function {
@@ -95,8 +97,9 @@ impl Function {
         let Ok(Made { layout, fits, span, native }) = made else { return Err(findings.into()) };
         let sources = Arc::new(findings.sources);
         let code = match native {
-            Some(Native { draft, is_awaited }) => {
-                Code::Native(Coming::new(draft, sources.clone(), is_awaited))
+            Some(Native::There(code)) => Code::Native(Coming::there(code, sources.clone())),
+            Some(Native::Coming(draft, is_awaited)) => {
+                Code::Native(Coming::new(*draft, sources.clone(), is_awaited))
             }
             None => Code::Evaluated,
         };
@@ -219,26 +222,37 @@ fn make(
     asked: &Asked,
     is_native: bool,
 ) -> Result<Made, Stop> {
-    with_code(query, source, asked, Routines::Called, |query, mut single, layouts| {
+    let fp = if asked.options.is_strict { Fp::Strict } else { Fp::Fast };
+    let how = (Level::Fast, fp);
+    let wanted = is_native.then_some(how);
+    with_code(query, source, asked, (Routines::Called, wanted), |query, mut single, layouts| {
         let layout = layouts.layout(asked.kind, &single);
-        let native = if is_native { Some(native(query, &mut single, asked)?) } else { None };
+        let native = if is_native { Some(native(query, &mut single, asked, how)?) } else { None };
         Ok(Made { layout, fits: single.fits, span: layouts.span, native })
     })
 }
 
-/// What native code is compiled from. Calls wait for it where its engine is named, where it is kept and so takes no time,
-/// and where a run tells something, which is told once.
-fn native(query: &mut Query<'_>, single: &mut Single, asked: &Asked) -> Result<Native, Stop> {
+/// The native code that was made before, or what it is compiled from. Calls wait for it where its engine is named, where it
+/// is kept and so takes no time, and where a run tells something, which is told once.
+fn native(
+    query: &mut Query<'_>,
+    single: &mut Single,
+    asked: &Asked,
+    (level, fp): (Level, Fp),
+) -> Result<Native, Stop> {
+    let threads = asked.options.threads.max(1);
+    if let Some(loaded) = single.native.take() {
+        return Ok(Native::There(Callable::of(loaded, &single.code, single.root, threads)));
+    }
     let effects = Effects::of(&mut single.code);
     let tells =
         effects.func(single.root).tells_in(&single.code, &single.code.funcs[single.root].body);
     let facts = Facts::of(&mut single.code);
-    let fp = if asked.options.is_strict { Fp::Strict } else { Fp::Fast };
-    let how = (Level::Fast, fp, asked.options.threads.max(1));
-    match Draft::new(&single.code, single.root, &facts, how) {
+    let memo = single.memo.take();
+    match Draft::new(&single.code, single.root, &facts, (level, fp, threads), memo) {
         Ok(draft) => {
             let is_awaited = asked.options.engine.is_some() || tells || draft.is_kept();
-            Ok(Native { draft, is_awaited })
+            Ok(Native::Coming(Box::new(draft), is_awaited))
         }
         Err(why) => query.fail(uncompiled(why)),
     }
@@ -249,7 +263,8 @@ fn compiled(source: &Source, asked: &Asked) -> Result<Arc<Callable>, Failure> {
     let (made, findings) = on_large_stack(|| {
         let mut query = Query::new(&source.files, BUILT_IN);
         let made = make(&mut query, source, asked, true).and_then(|made| match made.native {
-            Some(Native { draft, .. }) => {
+            Some(Native::There(code)) => Ok(code),
+            Some(Native::Coming(draft, _)) => {
                 draft.compile(None).or_else(|why| query.fail(uncompiled(why)))
             }
             None => bug("native code was asked for"),

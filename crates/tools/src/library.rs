@@ -24,10 +24,10 @@ use std::path::Path;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{
-    Casadi, Cuts, Failure, Function, Interface, Level, Microarchitecture, Registers, Table, Unit,
-    WORTH,
+    Casadi, Cuts, Failure, Fp, Function, Interface, Level, Loaded, Memo, Microarchitecture,
+    Registers, Table, Unit, WORTH,
 };
-use pullback_compile::{Plan, compile};
+use pullback_compile::{Memoised, Plan, Wanted, memoised};
 use pullback_ir::{FuncId, Program as Code, trimmed};
 use pullback_lambda::{DefId, Program};
 use pullback_prim::Fault;
@@ -103,8 +103,8 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
     let mut codes = vec![];
     for offer in &offers {
         // Whoever calls the library need not have any routine.
-        match alone(&program, offer.def, Routines::Texts) {
-            Ok(code) => codes.push(code),
+        match alone(&program, offer.def, Routines::Texts, None) {
+            Ok(Alone { code, root, .. }) => codes.push((code, root)),
             Err(fault) => return query.fail(*fault),
         }
     }
@@ -172,20 +172,35 @@ pub enum Routines {
     Texts,
 }
 
+/// The code of a function without the others.
+struct Alone {
+    /// The code; only its outside, where native code was found.
+    code: Code,
+    root: FuncId,
+    native: Option<Loaded>,
+    /// Where native code of it is to be kept.
+    memo: Option<Memo>,
+}
+
 /// The code of a function without the others: what only one function calls is a part of it, so that its forward and
 /// backward sweeps become one.
 fn alone(
     program: &Program,
     def: DefId,
     routines: Routines,
-) -> Result<(Code, FuncId), Box<Diagnostic>> {
+    wanted: Option<(Level, Fp)>,
+) -> Result<Alone, Box<Diagnostic>> {
     let mut plan = Plan { text_alone: routines == Routines::Texts, ..Plan::of(program) };
-    let lowered = match compile(program, &[def], &mut plan)? {
-        Some(lowered) => lowered,
-        None => bug("the plan of a library makes code"),
+    let wanted = wanted.map(|(level, fp)| Wanted { level, fp, is_trimmed: true });
+    let Memoised { lowered, native, memo } = memoised(program, &[def], &mut plan, wanted)?;
+    let native = native.map(|(loaded, _)| loaded);
+    let (code, roots) = match native {
+        // What was kept is trimmed.
+        Some(_) => (lowered.program, lowered.roots),
+        None => trimmed(&lowered.program, &lowered.roots),
     };
-    match trimmed(&lowered.program, &lowered.roots) {
-        (code, roots) if roots.len() == 1 => Ok((code, roots[0])),
+    match roots[..] {
+        [root] => Ok(Alone { code, root, native, memo }),
         _ => bug("a function is one of the code"),
     }
 }

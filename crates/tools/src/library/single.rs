@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use pullback_base::{Diagnostic, IdVec, did_you_mean};
-use pullback_codegen::{Field, Fit};
+use pullback_codegen::{Field, Fit, Fp, Level, Loaded, Memo};
 use pullback_ir::{FuncId, Program as Code};
 use pullback_lambda::{Data, DataId, DefId, Program, Type};
 use pullback_session::entry::{Entry, ParamInfo};
@@ -18,14 +18,18 @@ use pullback_types::tir::GlobalId;
 
 use super::entries::{define, kinds, params, unfit};
 use super::shape::{Kind, Param, Shape};
-use super::{Abi, Routines, alone, fields, fits, sums};
+use super::{Abi, Alone, Routines, alone, fields, fits, sums};
 
 /// A function as code.
 pub struct Single {
-    /// The code.
+    /// The code; only its outside, where native code was found.
     pub code: Code,
     /// Its function.
     pub root: FuncId,
+    /// The native code that was made of it before.
+    pub native: Option<Loaded>,
+    /// Where native code of it is to be kept.
+    pub memo: Option<Memo>,
     /// What it is given, and what it gives: the leaves of values, in order.
     pub params: Vec<Field>,
     /// The same of its results.
@@ -101,7 +105,7 @@ pub fn term(
     Ok(Term { program, def, shape, whole })
 }
 
-/// Makes one.
+/// Makes one. If it is for native code, and that was made before, this is found before any pass runs.
 pub fn single(
     query: &mut Query<'_>,
     inferred: &Inferred<'_>,
@@ -109,17 +113,18 @@ pub fn single(
     kind: Kind,
     wrt: &[String],
     routines: Routines,
+    wanted: Option<(Level, Fp)>,
 ) -> Result<Single, Stop> {
     let Term { program, def, shape, whole } = term(query, inferred, of, kind, wrt)?;
-    let (code, root) = match alone(&program, def, routines) {
-        Ok(code) => code,
+    let Alone { code, root, native, memo } = match alone(&program, def, routines, wanted) {
+        Ok(alone) => alone,
         Err(fault) => return query.fail(*fault),
     };
     let func = &code.funcs[root];
     let given: Vec<_> = func.params.iter().map(|param| code.vars[*param].ty).collect();
     let (params, results) = fields::of(&shape, &given, &func.results);
     let fits = fits::fits(&inferred.typed().globals[of.0], &shape, &params);
-    Ok(Single { code, root, params, results, fits, shape, whole })
+    Ok(Single { code, root, native, memo, params, results, fits, shape, whole })
 }
 
 fn cannot(entry: &Entry, why: &str) -> Diagnostic {
