@@ -15,7 +15,7 @@
 //! in it, as nothing hangs on them. Where it is unknown which build runs, nothing is kept.
 
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use pullback_base::{FileId, Name, Span};
 use pullback_ir::{Block, Constructor, Data, DataId, Elem, Func, FuncId, Program, Type, Var};
@@ -80,7 +80,7 @@ impl Memo {
         let (datas, strings, funcs, files, roots, size) = outside;
         let mut outside = Program {
             datas: datas.into_iter().map(read_data).collect(),
-            strings: strings.into_iter().map(Rc::from).collect(),
+            strings: strings.into_iter().map(Arc::from).collect(),
             library: files.into_iter().map(FileId).collect(),
             ..Program::default()
         };

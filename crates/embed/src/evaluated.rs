@@ -1,19 +1,19 @@
 //! Calls of the evaluator of the array code, where there is no C compiler or none is wanted.
 //!
-//! Input: the texts of a module and what is asked for. Output: an [`Evaluated`] function. Its code is made anew for each
-//! call, on a thread with a large stack, since programs never leave their thread.
+//! Input: the texts of a module and what is asked for. Output: an [`Evaluated`] function. Its code is made by the first call
+//! that needs it, unless it is there, and kept. Code is made and run on threads with large stacks.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pullback_base::{Diagnostic, Limits, Progress, Since};
+use pullback_base::{Diagnostic, Limits, Progress, Since, SourceMap};
 use pullback_codegen::{Allowed, Gave, Given, Items, Watch};
 use pullback_engine::BUILT_IN;
-use pullback_ir::Elem;
 use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
+use pullback_ir::{Elem, FuncId, Program};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::{Given as Argument, Plan, Way, dependences};
-use pullback_tools::{Kind, Routines, Single};
+use pullback_tools::{Kind, Routines};
 
 use crate::asked::{Asked, Source};
 use crate::bug::bug;
@@ -28,14 +28,40 @@ pub const ENGINES: &[&str] = &["native", "ir"];
 pub(crate) struct Evaluated {
     source: Arc<Source>,
     asked: Asked,
+    /// The code that calls routines, and the code in which routines are texts.
+    called: OnceLock<Code>,
+    texts: OnceLock<Code>,
+}
+
+/// Code that has been made.
+#[derive(Debug)]
+pub(crate) struct Code {
+    code: Program,
+    root: FuncId,
+    /// What was found on the way, and the texts of places.
+    warnings: Vec<Diagnostic>,
+    sources: Arc<SourceMap>,
+}
+
+impl Code {
+    pub fn new(
+        code: Program,
+        root: FuncId,
+        warnings: Vec<Diagnostic>,
+        sources: Arc<SourceMap>,
+    ) -> Self {
+        Self { code, root, warnings, sources }
+    }
 }
 
 /// How often whoever watches is asked.
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Evaluated {
-    pub fn new(source: Arc<Source>, asked: Asked) -> Self {
-        Self { source, asked }
+    /// A function of which there may be code already.
+    pub fn new(source: Arc<Source>, asked: Asked, code: Option<Code>) -> Self {
+        let called = code.map_or_else(OnceLock::new, OnceLock::from);
+        Self { source, asked, called, texts: OnceLock::new() }
     }
 
     /// The texts of the module.
@@ -66,19 +92,16 @@ impl Evaluated {
         let watch = allowed.watch.clone();
         watched(watch, false, &progress.clone(), || {
             // The tracer follows code, so routines are texts in it.
-            self.on_code(Routines::Texts, |query, single| {
+            self.on_code(Routines::Texts, |made| {
                 let limits = limits(allowed, progress);
-                match planned(single, given, (points, values), self.asked.kind, &limits) {
-                    Ok(plan) => Ok(plan),
-                    Err(fault) => query.fail(*fault),
-                }
+                planned(made, given, (points, values), self.asked.kind, &limits)
             })
         })
     }
 
     /// The code, as text.
     pub fn text(&self) -> Result<String, Failure> {
-        self.on_code(Routines::Called, |_, single| Ok(single.code.print()))
+        self.on_code(Routines::Called, |made| Ok(made.code.print()))
     }
 
     fn evaluate(
@@ -87,36 +110,55 @@ impl Evaluated {
         allowed: &Allowed,
         progress: Arc<Progress>,
     ) -> Result<Ran, Failure> {
-        self.on_code(Routines::Called, |query, single| {
+        self.on_code(Routines::Called, |made| {
             let limits = limits(allowed, progress);
-            let image = Image::new(&single.code);
+            let image = Image::new(&made.code);
             let mut machine = Machine::new(&image, limits);
-            match machine.call(single.root, given.iter().map(leaf).collect()) {
-                Ok(values) => {
-                    let types = &single.code.funcs[single.root].results;
-                    let shown = values.iter().zip(types).map(|(value, ty)| shown(value, ty.elem));
-                    Ok((shown.collect(), machine.counts().total()))
-                }
-                Err(fault) => query.fail(*fault),
-            }
+            let values = machine.call(made.root, given.iter().map(leaf).collect())?;
+            let types = &made.code.funcs[made.root].results;
+            let shown = values.iter().zip(types).map(|(value, ty)| shown(value, ty.elem));
+            Ok((shown.collect(), machine.counts().total()))
         })
     }
 
-    /// Works on the code, which is made anew.
+    /// Works on the code, which is made if no call has done so.
     fn on_code<T: Send>(
         &self,
         routines: Routines,
-        work: impl FnOnce(&mut Query<'_>, &Single) -> Result<T, Stop> + Send,
+        work: impl FnOnce(&Code) -> Result<T, Box<Diagnostic>> + Send,
     ) -> Result<T, Failure> {
-        let (done, findings) = on_large_stack(|| {
-            let mut query = Query::new(&self.source.files, BUILT_IN);
-            let (source, asked, whole) = (&self.source, &self.asked, (routines, None));
-            let done = with_code(&mut query, source, asked, whole, |query, single, _| {
-                work(query, &single)
-            });
-            (done, Findings { diagnostics: query.diagnostics, sources: query.sources })
+        let kept = match routines {
+            Routines::Called => &self.called,
+            Routines::Texts => &self.texts,
+        };
+        on_large_stack(|| {
+            let made = match kept.get() {
+                Some(made) => made,
+                None => {
+                    let made = self.make(routines)?;
+                    // Another thread may have made the same.
+                    kept.get_or_init(|| made)
+                }
+            };
+            work(made).map_err(|fault| {
+                let mut diagnostics = made.warnings.clone();
+                diagnostics.push(*fault);
+                Findings { diagnostics, sources: (*made.sources).clone() }.into()
+            })
+        })
+    }
+
+    fn make(&self, routines: Routines) -> Result<Code, Failure> {
+        let mut query = Query::new(&self.source.files, BUILT_IN);
+        let (source, asked, whole) = (&self.source, &self.asked, (routines, None));
+        let done = with_code(&mut query, source, asked, whole, |_, single, _| {
+            Ok((single.code, single.root))
         });
-        done.map_err(|Stop| findings.into())
+        let Query { diagnostics, sources, .. } = query;
+        match done {
+            Ok((code, root)) => Ok(Code::new(code, root, diagnostics, Arc::new(sources))),
+            Err(Stop) => Err(Findings { diagnostics, sources }.into()),
+        }
     }
 }
 
@@ -133,7 +175,7 @@ fn limits(allowed: &Allowed, progress: Arc<Progress>) -> Limits {
 
 /// The plan of what the tracer finds, and whether its pattern holds for all Reals.
 fn planned(
-    single: &Single,
+    made: &Code,
     given: &[Given<'_>],
     (points, values): (usize, usize),
     kind: Kind,
@@ -157,8 +199,7 @@ fn planned(
         | Given::Absent(_) => 0,
     };
     let columns = given[points..].iter().map(count).sum();
-    let found =
-        dependences(&single.code, single.root, &arguments, Way::Any, (limits.clone(), None))?;
+    let found = dependences(&made.code, made.root, &arguments, Way::Any, (limits.clone(), None))?;
     let mut sets = vec![];
     for result in &found.results[values..] {
         sets.extend(result.as_real());
@@ -267,5 +308,29 @@ fn shown(value: &Value, elem: Elem) -> Gave {
                 bug("arrays of numbers")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asked::{Options, What};
+    use crate::module::Module;
+
+    #[test]
+    fn code_is_made_once_for_all_calls() {
+        let module =
+            Module::compile("a.pull", "def f (x: Real): Real = x * x\n").expect("a program");
+        let what = What::Definition("f".to_owned());
+        let options = Options { engine: Some("ir".to_owned()), ..Options::default() };
+        let asked = Asked { what, names: None, kind: Kind::Grad, wrt: vec![], options };
+        let function = Evaluated::new(module.source.clone(), asked, None);
+        let call = |x: f64| function.call(&[Given::Real(x)], &Allowed::default()).map(|ran| ran.1);
+        assert!(function.called.get().is_none());
+        let first = call(3.0).expect("a gradient");
+        let made: *const Code = function.called.get().expect("code that is kept");
+        assert_eq!(call(4.0).expect("a gradient"), first);
+        assert!(std::ptr::eq(made, function.called.get().expect("code that is kept")));
+        assert!(function.texts.get().is_none());
     }
 }

@@ -14,6 +14,7 @@ use pullback_codegen::{
     Allowed, Callable, Draft, Failure as NoCode, Fit, Fp, Gave, Given, Level, compiler,
 };
 use pullback_engine::BUILT_IN;
+use pullback_ir::{FuncId, Program};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
 use pullback_sparse::Plan;
 use pullback_tools::{Routines, Single};
@@ -22,7 +23,7 @@ use crate::asked::{Asked, Source};
 use crate::bug::bug;
 use crate::code::{Input, Layout, with_code};
 use crate::coming::{Coming, Until, uncompiled};
-use crate::evaluated::{ENGINES, Evaluated};
+use crate::evaluated::{Code, ENGINES, Evaluated};
 use crate::failure::Failure;
 use crate::form::{Absent, Form, Sum};
 
@@ -48,13 +49,13 @@ pub struct Function {
     fits: Vec<Fit>,
     span: Span,
     sources: Arc<SourceMap>,
-    code: Code,
+    code: Runs,
     /// What it is made of, for what is not asked of each call.
     origin: Evaluated,
 }
 
 #[derive(Debug)]
-enum Code {
+enum Runs {
     Native(Arc<Coming>),
     Evaluated,
 }
@@ -65,6 +66,8 @@ struct Made {
     fits: Vec<Fit>,
     span: Span,
     native: Option<Native>,
+    /// The array code, unless only native code was found.
+    code: Option<(Program, FuncId)>,
 }
 
 /// Native code, or what it is to be compiled from.
@@ -94,16 +97,20 @@ impl Function {
             let made = make(&mut query, source, asked, is_native);
             (made, Findings { diagnostics: query.diagnostics, sources: query.sources })
         });
-        let Ok(Made { layout, fits, span, native }) = made else { return Err(findings.into()) };
-        let sources = Arc::new(findings.sources);
-        let code = match native {
-            Some(Native::There(code)) => Code::Native(Coming::there(code, sources.clone())),
-            Some(Native::Coming(draft, is_awaited)) => {
-                Code::Native(Coming::new(*draft, sources.clone(), is_awaited))
-            }
-            None => Code::Evaluated,
+        let Ok(Made { layout, fits, span, native, code: array_code }) = made else {
+            return Err(findings.into());
         };
-        let origin = Evaluated::new(source.clone(), asked.clone());
+        let sources = Arc::new(findings.sources);
+        let array_code = array_code
+            .map(|(code, root)| Code::new(code, root, findings.diagnostics, sources.clone()));
+        let code = match native {
+            Some(Native::There(code)) => Runs::Native(Coming::there(code, sources.clone())),
+            Some(Native::Coming(draft, is_awaited)) => {
+                Runs::Native(Coming::new(*draft, sources.clone(), is_awaited))
+            }
+            None => Runs::Evaluated,
+        };
+        let origin = Evaluated::new(source.clone(), asked.clone(), array_code);
         let Layout { params, directions, value, derivative, leaves, absent, sums } = layout;
         Ok(Self {
             params,
@@ -133,8 +140,8 @@ impl Function {
             Err(failure) => Err(failure.clone()),
         };
         let coming = match &self.code {
-            Code::Native(coming) => coming,
-            Code::Evaluated => return Ok(self.origin.call(given, allowed)?.0),
+            Runs::Native(coming) => coming,
+            Runs::Evaluated => return Ok(self.origin.call(given, allowed)?.0),
         };
         if let Some(found) = coming.now() {
             return native(found, allowed);
@@ -179,7 +186,7 @@ impl Function {
 
     /// Whether calls run native code by now.
     pub fn is_native(&self) -> bool {
-        matches!(&self.code, Code::Native(coming) if coming.now().is_some())
+        matches!(&self.code, Runs::Native(coming) if coming.now().is_some())
     }
 
     /// How many operations the evaluator counts for these leaves, whatever runs otherwise.
@@ -228,7 +235,9 @@ fn make(
     with_code(query, source, asked, (Routines::Called, wanted), |query, mut single, layouts| {
         let layout = layouts.layout(asked.kind, &single);
         let native = if is_native { Some(native(query, &mut single, asked, how)?) } else { None };
-        Ok(Made { layout, fits: single.fits, span: layouts.span, native })
+        let is_whole = !matches!(native, Some(Native::There(_)));
+        let code = is_whole.then_some((single.code, single.root));
+        Ok(Made { layout, fits: single.fits, span: layouts.span, native, code })
     })
 }
 

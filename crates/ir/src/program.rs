@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use pullback_base::{FileId, Id, IdVec, Name, Span, id_type};
 use pullback_prim::{Prim, Routine};
@@ -57,7 +57,7 @@ pub struct Program {
     /// Every function. All may call all.
     pub funcs: IdVec<FuncId, Func>,
     /// The texts.
-    pub strings: IdVec<StrId, Rc<str>>,
+    pub strings: IdVec<StrId, Arc<str>>,
     /// The derivations that [`Op::Jvp`], [`Op::Linearize`] and [`Op::Apply`] ask for.
     pub requests: IdVec<RequestId, Request>,
     /// The rules that [`Op::Custom`] goes by.

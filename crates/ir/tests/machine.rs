@@ -164,7 +164,7 @@ fn scalar(program: &Program, atom: Atom) -> Scalar {
         Atom::Real(x) => Scalar::Real(x),
         Atom::Int(n) => Scalar::Int(n),
         Atom::Bool(b) => Scalar::Bool(b),
-        Atom::Str(text) => Scalar::Str(program.strings[text].clone()),
+        Atom::Str(text) => Scalar::Str((*program.strings[text]).into()),
         Atom::Var(_) => panic!("a variable"),
     }
 }

@@ -366,7 +366,7 @@ impl<'r, 'p> Machine<'r, 'p> {
             Atom::Real(x) => Value::Real(x, Sets::EMPTY, false),
             Atom::Int(n) => Value::Int(n, false),
             Atom::Bool(truth) => Value::Bool(truth, false),
-            Atom::Str(text) => Value::Str(self.ready.program.strings[text].clone(), false),
+            Atom::Str(text) => Value::Str((*self.ready.program.strings[text]).into(), false),
         }
     }
 

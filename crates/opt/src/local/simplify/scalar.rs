@@ -43,7 +43,7 @@ impl Simplify<'_> {
             Atom::Real(x) => Some(Scalar::Real(*x)),
             Atom::Int(n) => Some(Scalar::Int(*n)),
             Atom::Bool(p) => Some(Scalar::Bool(*p)),
-            Atom::Str(text) => Some(Scalar::Str(self.program.strings[*text].clone())),
+            Atom::Str(text) => Some(Scalar::Str((*self.program.strings[*text]).into())),
         };
         let scalars: Option<Vec<Scalar>> = args.iter().map(scalar).collect();
         match prim.eval_scalar(&scalars?).ok()? {
