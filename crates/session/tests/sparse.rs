@@ -464,13 +464,13 @@ fn relations_are_told_for_all_rows() {
     for (entry, args, wanted) in [
         ("tridiagonal", "[ real i | i < 40 ]", "row i: i - 1 where i >= 1; i; i + 1 where i <= 38"),
         ("window", "[ real i | i < 40 ]", "row i: i; i + 1; i + 2; i + 3"),
-        ("blocks", "[ real i | i < 40 ]", "row i: 3 j for i >= 3 j, 3 j >= i - 2; i"),
+        ("blocks", "[ real i | i < 40 ]", "row i: 3 j for 3 j <= i <= 3 j + 2; i"),
         (
             "springs",
             "[ { x = 1.0, y = real i } | i < 40 ]",
             "row i: 2 i; 2 i + 1; 2 i + 2; 2 i + 3",
         ),
-        ("squashed", "[ real i | i < 90 ]", "row i: j for j >= 0, i >= j + 1; i"),
+        ("squashed", "[ real i | i < 90 ]", "row i: j for 0 <= j <= i - 1; i"),
         (
             "heat",
             "[ real i | i < 40 ]",

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! row i: i - 1 where i >= 1; i; i + 1 where i <= 8
-//! row 5 i + j: 5 i + j; k for k >= 0, k <= i
+//! row 5 i + j: 5 i + j; k for 0 <= k <= i
 //! ```
 
 use std::fmt;
@@ -153,6 +153,30 @@ impl Names {
         self.sum(&terms, form.number())
     }
 
+    /// Conditions, each by itself but for those of a symbol between two bounds: `0 <= j <= i - 1`.
+    fn conditions(&self, when: &Guard) -> Vec<String> {
+        let mut rest: Vec<&Form> = when.given.iter().collect();
+        let mut said = vec![];
+        for sym in self.0.iter().rev() {
+            let only = |times: i64| {
+                let mut with = rest.iter().filter(|form| form.coefficient(*sym) == times);
+                with.next().copied().filter(|_| with.next().is_none())
+            };
+            let (Some(low), Some(high)) = (only(1), only(-1)) else { continue };
+            let Some(least) = Form::default().plus(&low.without(*sym), -1) else { continue };
+            let most = high.without(*sym);
+            rest.retain(|form| *form != low && *form != high);
+            said.push(format!(
+                "{} <= {} <= {}",
+                self.form(&least),
+                self.name(*sym),
+                self.form(&most)
+            ));
+        }
+        said.extend(rest.into_iter().map(|form| self.condition(form)));
+        said
+    }
+
     /// That a form is at least 0: what has a positive sign on the left, and the rest on the right.
     fn condition(&self, form: &Form) -> String {
         let (more, less): (Vec<_>, Vec<_>) = form.terms().partition(|(_, times)| *times > 0);
@@ -175,8 +199,7 @@ impl fmt::Display for Rows {
             let names = Names([&self.params[..], &case.when.bound].concat());
             let separator = if at == 0 { "" } else { "; " };
             write!(f, "{separator}{}", names.form(&case.form))?;
-            let conditions = case.when.given.iter().map(|form| names.condition(form));
-            let conditions: Vec<String> = conditions.collect();
+            let conditions = names.conditions(&case.when);
             if !conditions.is_empty() {
                 let word = if case.when.bound.is_empty() { "where" } else { "for" };
                 write!(f, " {word} {}", conditions.join(", "))?;
