@@ -1,7 +1,9 @@
 /* Eight lanes at once: vectors of Reals, and of Ints or masks, whose lanes are 0 or -1. They are of two parts where
    processors have no vectors of that size: compilers keep larger ones in memory. */
 
-/* What takes dozens of operations: much code calls it, so that it is compiled once. */
+/* What is called wherever it is used, and is compiled with Pullback itself for each kind of vectors. */
+#define PB_LANES PB_CALLED
+/* What takes dozens of operations: much code calls it, so that it is compiled once, with Pullback itself or with the code. */
 #ifdef PB_LARGE
 #define PB_MATHS PB_CALLED
 #else
@@ -452,6 +454,12 @@ PB_INLINE void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
   PB_LANE(l) if (mask[l]) p[at[l]] += v[l];
 }
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_ADD_PARTS(pb_p_add_each, p, at, v, mask); }
+/* The same to places so far apart, of the first lanes. */
+PB_LANES void pb_add_apart(double *p, int64_t d, pb_v v, int64_t m) {
+  const pb_v added = v;
+  const pb_real_any *lanes = (const pb_real_any *)&added;
+  for (int64_t l = 0; l < m; l++) p[l * d] += lanes[l];
+}
 
 /* Arrays of which each lane has its own: element after element, the lanes side by side. */
 PB_INLINE pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
@@ -519,14 +527,13 @@ PB_INLINE void pb_turn(pb_v v[8]) {
 #endif
 }
 
-/* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes, the elements lie
-   side by side. */
-PB_CALLED void pb_put_rows(
-  double *p, int64_t stride, const pb_v *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
-  for (; vectors > 0; vectors--, p += 8 * stride, own++)
+/* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes (step), the elements
+   lie side by side; more than eight rows are those of several of them. */
+PB_LANES void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t rows) {
+  for (; rows > 0; rows -= 8, p += 8 * stride, own++)
     for (int64_t e = 0; e < count; e += 8) {
       pb_v v[8];
-      const int64_t some = count - e < 8 ? count - e : 8;
+      const int64_t some = count - e < 8 ? count - e : 8, m = rows < 8 ? rows : 8;
       for (int64_t k = 0; k < 8; k++) v[k] = k < some ? own[(e + k) * step] : (pb_v){0};
       pb_turn(v);
       if (some == 8 && m == 8) {
@@ -538,12 +545,12 @@ PB_CALLED void pb_put_rows(
     }
 }
 PB_INLINE void pb_put_rows_int(
-  int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
-  pb_put_rows((double *)p, stride, (const pb_v *)own, step, vectors, count, m);
+  int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t count, int64_t rows) {
+  pb_put_rows((double *)p, stride, (const pb_v *)own, step, count, rows);
 }
 /* Takes rows from such places; those of lanes that are not among the first are zeros. Up to four elements are gathered, which
    takes less than to turn eight. */
-PB_CALLED void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
+PB_LANES void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
   for (int64_t at = 0; at < vectors; at++, p += 8 * stride)
     for (int64_t e = 0; e < count; e += 8) {
       pb_v v[8];
