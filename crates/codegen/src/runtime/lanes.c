@@ -455,10 +455,18 @@ PB_INLINE void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
 }
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_ADD_PARTS(pb_p_add_each, p, at, v, mask); }
 /* The same to places so far apart, of the first lanes. */
+PB_INLINE void pb_p_add_apart(double *p, int64_t d, pb_p v) { PB_LANE(l) p[l * d] += v[l]; }
 PB_LANES void pb_add_apart(double *p, int64_t d, pb_v v, int64_t m) {
-  const pb_v added = v;
-  const pb_real_any *lanes = (const pb_real_any *)&added;
-  for (int64_t l = 0; l < m; l++) p[l * d] += lanes[l];
+  if (m < 8) {
+    pb_add_each(p, pb_ramp(0, d), v, pb_first(m));
+    return;
+  }
+#if PB_PART == 8
+  pb_p_add_apart(p, d, v);
+#else
+  pb_p_add_apart(p, d, v.a);
+  pb_p_add_apart(p + 4 * d, d, v.b);
+#endif
 }
 
 /* Arrays of which each lane has its own: element after element, the lanes side by side. */
