@@ -454,20 +454,6 @@ PB_INLINE void pb_p_add_each(double *p, pb_q at, pb_p v, pb_q mask, int first) {
   PB_LANE(l) if (mask[l]) p[at[l]] += v[l];
 }
 PB_INLINE void pb_add_each(double *p, pb_w at, pb_v v, pb_w mask) { PB_ADD_PARTS(pb_p_add_each, p, at, v, mask); }
-/* The same to places so far apart, of the first lanes. */
-PB_INLINE void pb_p_add_apart(double *p, int64_t d, pb_p v) { PB_LANE(l) p[l * d] += v[l]; }
-PB_LANES void pb_add_apart(double *p, int64_t d, pb_v v, int64_t m) {
-  if (m < 8) {
-    pb_add_each(p, pb_ramp(0, d), v, pb_first(m));
-    return;
-  }
-#if PB_PART == 8
-  pb_p_add_apart(p, d, v);
-#else
-  pb_p_add_apart(p, d, v.a);
-  pb_p_add_apart(p + 4 * d, d, v.b);
-#endif
-}
 
 /* Arrays of which each lane has its own: element after element, the lanes side by side. */
 PB_INLINE pb_p pb_p_own_gather(const pb_v *p, pb_q at, pb_q mask, int first) {
@@ -535,6 +521,36 @@ PB_INLINE void pb_turn(pb_v v[8]) {
 #endif
 }
 
+/* Adds, of four vectors, the numbers of each lane to four places beside each other; those of the lanes are so far apart. */
+PB_LANES void pb_add_rows(double *p, int64_t d, pb_v a, pb_v b, pb_v c, pb_v e) {
+#ifdef PB_SHUFFLE
+  /* No place is another one's. */
+  if (d >= 4) {
+#if PB_PART == 4
+    pb_turn_four(&a.a, &b.a, &c.a, &e.a);
+    pb_turn_four(&a.b, &b.b, &c.b, &e.b);
+    const pb_p rows[8] = {a.a, b.a, c.a, e.a, a.b, b.b, c.b, e.b};
+    for (int l = 0; l < 8; l++) *(pb_p_any *)(p + l * d) += rows[l];
+#else
+    typedef double four_any __attribute__((vector_size(32), aligned(8), may_alias));
+    const pb_v ab = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14), ba = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    const pb_v ce = __builtin_shufflevector(c, e, 0, 8, 2, 10, 4, 12, 6, 14), ec = __builtin_shufflevector(c, e, 1, 9, 3, 11, 5, 13, 7, 15);
+    const pb_v rows[4] = {
+      __builtin_shufflevector(ab, ce, 0, 1, 8, 9, 4, 5, 12, 13), __builtin_shufflevector(ba, ec, 0, 1, 8, 9, 4, 5, 12, 13),
+      __builtin_shufflevector(ab, ce, 2, 3, 10, 11, 6, 7, 14, 15), __builtin_shufflevector(ba, ec, 2, 3, 10, 11, 6, 7, 14, 15)};
+    for (int l = 0; l < 4; l++) *(four_any *)(p + l * d) += __builtin_shufflevector(rows[l], rows[l], 0, 1, 2, 3);
+    for (int l = 0; l < 4; l++) *(four_any *)(p + (l + 4) * d) += __builtin_shufflevector(rows[l], rows[l], 4, 5, 6, 7);
+#endif
+    return;
+  }
+#endif
+  const pb_w at = pb_ramp(0, d), all = pb_all_bool(1);
+  pb_add_each(p, at, a, all);
+  pb_add_each(p + 1, at, b, all);
+  pb_add_each(p + 2, at, c, all);
+  pb_add_each(p + 3, at, e, all);
+}
+
 /* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes (step), the elements
    lie side by side; more than eight rows are those of several of them. */
 PB_LANES void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t rows) {
@@ -564,7 +580,9 @@ PB_LANES void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t 
       pb_v v[8];
       const int64_t some = count - e < 8 ? count - e : 8;
       if (some <= 4) {
-        for (int64_t k = 0; k < some; k++) own[(e + k) * vectors + at] = pb_strided_where(p + e + k, stride, pb_first(m));
+        const pb_w lanes = pb_first(m);
+        for (int64_t k = 0; k < some; k++)
+          own[(e + k) * vectors + at] = PB_STRIDED_WHERE(pb_strided, pb_gather, p + e + k, stride, lanes);
         break;
       }
       if (some == 8 && m == 8) {

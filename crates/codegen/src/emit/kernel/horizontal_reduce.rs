@@ -16,8 +16,7 @@
 //! Law: maxima, minima and sums of Ints are those of the loop. A sum of Reals has its addends in another order, which
 //! is the same in every run and on every machine. What lanes behind the end compute is masked wherever somebody sees
 //! it. Where lanes add to places of an accumulator that are not their own, they do so in the order of their iterations
-//! (`pb_add_each`, or where loops inside take the time a call of `pb_add_apart`), or as one sum (`pb_across`) if the place is
-//! one.
+//! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
 use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
 use pullback_base::bug;
@@ -162,10 +161,8 @@ impl<'k> Text<'_, 'k> {
         self.across = Some(has_end);
         self.depth += 1;
         self.pack(index);
-        self.around(looped, |text| {
-            text.block(&looped.body, skipped);
-            text.collect(looped, vars, index);
-        });
+        self.block(&looped.body, skipped);
+        self.collect(looped, vars, index);
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
             self.each_part(&mut |text| text.reduce(*state, reduction, has_end));
         }
@@ -288,12 +285,6 @@ impl<'k> Text<'_, 'k> {
             }
             Offset::Linear(at, stride) if stride == "1" => {
                 self.line(format_args!("pb_add_where({base} + {at}, {vector}, {lanes});"));
-            }
-            Offset::Linear(at, stride) if self.is_around && self.mask.is_none() => {
-                let lanes = self.lanes_before_end();
-                self.line(format_args!(
-                    "pb_add_apart({base} + {at}, {stride}, {vector}, {lanes});"
-                ));
             }
             other @ (Offset::Linear(..) | Offset::Varying(_)) => {
                 let at = other.vector();

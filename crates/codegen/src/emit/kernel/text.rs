@@ -71,8 +71,6 @@ pub(super) struct Text<'t, 'k> {
     pub tells: bool,
     /// How many loops are around the next line.
     pub depth: usize,
-    /// Whether the innermost loop around the next line has loops inside, which take its time.
-    pub is_around: bool,
     /// The loop of which each thread has a part, by its index.
     pub shared: Option<VarId>,
     /// Whether a part may have a place of its own for what it adds up.
@@ -112,7 +110,6 @@ impl<'t, 'k> Text<'t, 'k> {
             poll,
             tells: false,
             depth: 0,
-            is_around: false,
             shared: None,
             adds_up: false,
             combined: Combined::of(&plan.looped.body),
@@ -512,19 +509,10 @@ impl<'t, 'k> Text<'t, 'k> {
     pub fn iteration(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId) {
         self.look(looped);
         self.depth += 1;
-        self.around(looped, |text| {
-            text.block(&looped.body, &[]);
-            text.collect(looped, vars, index);
-            text.next_states(looped, None);
-        });
+        self.block(&looped.body, &[]);
+        self.collect(looped, vars, index);
+        self.next_states(looped, None);
         self.depth -= 1;
-    }
-
-    /// Writes what is in a loop.
-    pub fn around(&mut self, looped: &Loop, write: impl FnOnce(&mut Self)) {
-        let before = std::mem::replace(&mut self.is_around, has_loops(looped));
-        write(self);
-        self.is_around = before;
     }
 
     /// From where to where a loop goes.
