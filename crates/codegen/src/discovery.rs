@@ -32,8 +32,6 @@ pub(crate) struct Compiler {
 pub(crate) struct Line {
     pub name: OsString,
     args: Vec<OsString>,
-    /// Whether it is known to be gcc.
-    is_gcc: bool,
 }
 
 impl Line {
@@ -48,11 +46,7 @@ impl Line {
         let words = std::iter::once(&self.name).chain(&self.args);
         let stems = words.filter_map(|word| Path::new(word).file_stem());
         let is_zig = stems.into_iter().any(|stem| stem == "zig" || stem == "ziglang");
-        if is_zig {
-            return level.flags_of_zig();
-        }
-        let own = if self.is_gcc { level.flags_of_gcc() } else { &[] };
-        [level.flags(), own].concat()
+        if is_zig { level.flags_of_zig() } else { level.flags().to_vec() }
     }
 
     /// The key of what a program says of its version. A script, and a command with arguments, may call another one tomorrow.
@@ -68,8 +62,8 @@ impl Line {
         let words = text.to_string_lossy();
         let mut words = words.split_whitespace().map(OsString::from);
         match (find(Path::new(&text)), words.next()) {
-            (None, Some(name)) => Self { name, args: words.collect(), is_gcc: false },
-            (Some(_), _) | (None, None) => Self { name: text, args: vec![], is_gcc: false },
+            (None, Some(name)) => Self { name, args: words.collect() },
+            (Some(_), _) | (None, None) => Self { name: text, args: vec![] },
         }
     }
 }
@@ -84,7 +78,7 @@ static SPARE: OnceLock<Line> = OnceLock::new();
 /// counts if it is said before a compiler is looked for.
 pub fn spare_compiler(name: OsString, args: Vec<OsString>) {
     // The first one counts.
-    let _ = SPARE.set(Line { name, args, is_gcc: false });
+    let _ = SPARE.set(Line { name, args });
 }
 
 /// The name of the compiler: that of the environment's `CC`, else `cc`, else the spare one, if one can be run.
@@ -119,9 +113,8 @@ fn answering(line: Line, cache: Option<Cache>) -> Option<Compiler> {
         identity.push(0);
         identity.extend(arg.as_encoded_bytes());
     }
-    let is_gcc = String::from_utf8_lossy(&printed).contains("Free Software Foundation");
     identity.extend(printed);
-    Some(Compiler { line: Line { is_gcc, ..line }, identity })
+    Some(Compiler { line, identity })
 }
 
 /// How the compiler may be called, the best way first.
@@ -129,7 +122,7 @@ fn lines() -> Vec<Line> {
     match std::env::var_os("CC").filter(|name| !name.is_empty()) {
         Some(text) => vec![Line::named(text)],
         None => {
-            let usual = Line { name: "cc".into(), args: vec![], is_gcc: false };
+            let usual = Line { name: "cc".into(), args: vec![] };
             std::iter::once(usual).chain(SPARE.get().cloned()).collect()
         }
     }
@@ -184,7 +177,6 @@ mod tests {
         let line = |args: &[&str]| Line {
             name: program.clone().into(),
             args: args.iter().map(OsString::from).collect(),
-            is_gcc: false,
         };
         let says = |line: Line, cache| {
             let identity = answering(line, cache).expect("an answer").identity;

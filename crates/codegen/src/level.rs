@@ -56,17 +56,6 @@ impl Level {
         }
     }
 
-    /// What gcc is asked for too. It allocates registers for much code as a whole, not loop by loop: that takes 5 % less time.
-    /// What code loses by it, 1 or 2 %, it gains where loops are aligned.
-    pub(crate) fn flags_of_gcc(self) -> &'static [&'static str] {
-        match self {
-            Self::Large => {
-                &["-fira-region=one", "-falign-functions", "-falign-loops", "-falign-jumps"]
-            }
-            Self::Quick | Self::Fast | Self::Portable | Self::V3 | Self::V4 => &[],
-        }
-    }
-
     /// The same as Zig spells them. It takes the processor that it should tune for as the one that it compiles for, and
     /// compiles for this machine where none is named.
     pub(crate) fn flags_of_zig(self) -> Vec<&'static str> {
