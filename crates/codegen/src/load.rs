@@ -23,7 +23,7 @@ use crate::functions::Functions;
 use crate::level::Level;
 use crate::loader::{Error, Object};
 #[cfg(precompiled_lanes)]
-use crate::microarchitecture::Microarchitecture;
+use crate::registers::Vectors;
 use crate::routines::Table;
 use pullback_base::Instant;
 
@@ -189,11 +189,11 @@ unsafe extern "C" {
 #[cfg(precompiled)]
 fn lanes() -> Option<*const *const c_void> {
     #[cfg(precompiled_lanes)]
-    match Microarchitecture::here() {
-        Microarchitecture::Portable => {}
-        Microarchitecture::V3 => return Some((&raw const pullback_lanes_v3).cast()),
-        Microarchitecture::V4 => return Some((&raw const pullback_lanes_v4).cast()),
-    }
+    return Vectors::here().map(|vectors| match vectors {
+        Vectors::Narrow => (&raw const pullback_lanes_v3).cast(),
+        Vectors::Wide => (&raw const pullback_lanes_v4).cast(),
+    });
+    #[cfg(not(precompiled_lanes))]
     None
 }
 

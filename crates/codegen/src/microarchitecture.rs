@@ -28,24 +28,6 @@ impl Microarchitecture {
         &[Self::Portable]
     };
 
-    /// The highest that the processor has on which this runs.
-    pub(crate) fn here() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            macro_rules! has {
-                ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
-            }
-            let is_third = has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe");
-            if is_third && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
-                return Self::V4;
-            }
-            if is_third {
-                return Self::V3;
-            }
-        }
-        Self::Portable
-    }
-
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -20,7 +20,7 @@ use pullback_base::bug;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::precompiled::{self, UNDEFINED, functions, lane_functions, lane_table, table};
-use crate::microarchitecture::Microarchitecture;
+use crate::registers::Vectors;
 
 /// The runtime of every program, in order.
 const COMMON: &[&str] = &[
@@ -241,12 +241,11 @@ fn call(definition: Definition<'static>, table: &[&str]) -> Option<Definition<'s
 /// What the runtime defines where code has the vectors of the processor on which this runs, if functions for these are
 /// precompiled. Code at other levels has its own.
 fn width() -> Option<&'static str> {
-    match Microarchitecture::here() {
-        _ if !cfg!(precompiled_lanes) => None,
-        Microarchitecture::Portable => None,
-        Microarchitecture::V3 => Some("PB_MIDDLE"),
-        Microarchitecture::V4 => Some("PB_WIDE"),
-    }
+    let vectors = if cfg!(precompiled_lanes) { Vectors::here() } else { None };
+    vectors.map(|vectors| match vectors {
+        Vectors::Narrow => "PB_MIDDLE",
+        Vectors::Wide => "PB_WIDE",
+    })
 }
 
 impl<'t> Definition<'t> {
