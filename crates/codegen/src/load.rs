@@ -22,6 +22,8 @@ use crate::folder::{Folder, sweep_once};
 use crate::functions::Functions;
 use crate::level::Level;
 use crate::loader::{Error, Object};
+#[cfg(precompiled_lanes)]
+use crate::registers::Vectors;
 use crate::routines::Table;
 use pullback_base::Instant;
 
@@ -195,6 +197,25 @@ unsafe extern "C" {
     static pullback_precompiled: [*const c_void; 0];
 }
 
+#[cfg(precompiled_lanes)]
+unsafe extern "C" {
+    /// The functions of [`precompiled::lane_table`], for vectors of AVX2 and of AVX-512.
+    static pullback_lanes_v3: [*const c_void; 0];
+    static pullback_lanes_v4: [*const c_void; 0];
+}
+
+/// The functions for the vectors of this processor.
+#[cfg(precompiled)]
+fn lanes() -> Option<*const *const c_void> {
+    #[cfg(precompiled_lanes)]
+    return Vectors::here().map(|vectors| match vectors {
+        Vectors::Narrow => (&raw const pullback_lanes_v3).cast(),
+        Vectors::Wide => (&raw const pullback_lanes_v4).cast(),
+    });
+    #[cfg(not(precompiled_lanes))]
+    None
+}
+
 impl<'o> Host<'o> {
     /// The host of an object, whose table is filled if it has one. There is none for an object that has other contexts.
     ///
@@ -204,13 +225,18 @@ impl<'o> Host<'o> {
         #[cfg(precompiled)]
         // SAFETY: both tables have as many words, and nothing reads that of the object before this is done.
         unsafe {
-            if let Ok(place) = object.get::<*mut *const c_void>(b"pb_precompiled\0") {
+            if let Ok(table) = object.get::<*const *mut *const c_void>(b"pb_tables\0") {
+                let place = **table;
                 let ours = (&raw const pullback_precompiled).cast::<*const c_void>();
                 let count = precompiled::table().len();
                 if *ours.add(count) != *place.add(count) {
                     return None;
                 }
-                std::ptr::copy_nonoverlapping(ours, *place, count);
+                std::ptr::copy_nonoverlapping(ours, place, count);
+                if let Some(lanes) = lanes() {
+                    let words = precompiled::lane_table().len();
+                    std::ptr::copy_nonoverlapping(lanes, place.add(count + 1), words);
+                }
                 return Some(Self::Here);
             }
         }

@@ -31,3 +31,31 @@ impl Registers {
         if is_wide { Self::WIDE } else { Self::NARROW }
     }
 }
+
+/// The kinds of vectors for which functions of the runtime are compiled with this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vectors {
+    /// Those of x86-64-v3, with AVX2 and FMA.
+    Narrow,
+    /// Those of x86-64-v4, with AVX-512.
+    Wide,
+}
+
+impl Vectors {
+    /// Those of the processor on which this runs, if it has all of such a level.
+    pub(crate) fn here() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            macro_rules! has {
+                ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+            }
+            let is_third = has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe");
+            if is_third && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
+                return Some(Self::Wide);
+            }
+            is_third.then_some(Self::Narrow)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+}

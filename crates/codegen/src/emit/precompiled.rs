@@ -7,6 +7,16 @@
 //! programs   #define pb_free ((void (*)(pb_ctx *c, pb_block *b))pb_precompiled[7])
 //! ```
 //!
+//! Functions of vectors are compiled for each kind of vectors that processors have, and programs call those of theirs: what moves
+//! rows of lanes always, and elementary functions in long texts, which call them anyway instead of expanding them.
+//!
+//! ```text
+//! runtime    PB_LANES void pb_put_rows(double *p, …) { … }     PB_MATHS pb_p pb_p_Exp(pb_p x) { … }
+//! programs   #if defined(PB_WIDE)                              #if defined(PB_WIDE) && defined(PB_LARGE) && …
+//!            #define pb_put_rows (… pb_precompiled[70])        #define pb_p_Exp (… pb_precompiled[74])
+//!            #else … the function itself                       #else … the function itself
+//! ```
+//!
 //! Input: the files of `runtime`. Output: for each such function its name, its type, and its place in the table. The script
 //! that builds this crate reads this file too, so that both number the places alike.
 
@@ -18,6 +28,11 @@ pub const TANGENTS: &str = include_str!("../runtime/tangents.c");
 pub const COPIES: &str = include_str!("../runtime/copies.c");
 pub const THREADS: &str = include_str!("../runtime/threads.c");
 pub const SPREAD: &str = include_str!("../runtime/spread.c");
+pub const NUMBERS: &str = include_str!("../runtime/numbers.c");
+pub const LANES: &str = include_str!("../runtime/lanes.c");
+pub const MATHS: &str = include_str!("../runtime/maths.c");
+pub const ANGLES: &str = include_str!("../runtime/angles.c");
+pub const POWERS: &str = include_str!("../runtime/powers.c");
 pub const TEXT: &str = include_str!("../runtime/text.c");
 pub const RUN: &str = include_str!("../runtime/run.c");
 
@@ -33,12 +48,27 @@ pub const FILES: [(&str, &str); 8] = [
     ("run.c", RUN),
 ];
 
+/// The files with functions of vectors, and before them what these need.
+pub const LANE_FILES: [(&str, &str); 7] = [
+    ("heap.c", HEAP),
+    ("arrays.c", ARRAYS),
+    ("numbers.c", NUMBERS),
+    ("lanes.c", LANES),
+    ("maths.c", MATHS),
+    ("angles.c", ANGLES),
+    ("powers.c", POWERS),
+];
+
 /// The block of arrays that nothing looks at: known by its address, so that there is one. It is first in the table.
 pub const UNDEFINED: &str = "pb_undef";
 
 /// What the heads of such functions begin with: those that programs call, and those that the host does.
 const CALLED: &str = "PB_PRECOMPILED ";
 pub const HOST: &str = "__attribute__((visibility(\"default\"))) ";
+
+/// What the heads of functions of vectors begin with: of those that every program calls, and of those that long texts call.
+const ROWS: &str = "PB_LANES ";
+const ELEMENTARY: &str = "PB_MATHS ";
 
 /// A function of the table.
 #[derive(Debug)]
@@ -52,19 +82,34 @@ pub struct Function<'t> {
 
 /// The functions that a text defines.
 pub fn functions(text: &str) -> impl Iterator<Item = Function<'_>> {
-    let begins = |line: &&str| line.starts_with(CALLED) || line.starts_with(HOST);
+    with_heads(text, [CALLED, HOST]).map(|(_, function)| function)
+}
+
+/// The functions of vectors that a text defines, and whether only long texts call them.
+pub fn lane_functions(text: &str) -> impl Iterator<Item = (bool, Function<'_>)> {
+    with_heads(text, [ROWS, ELEMENTARY]).map(|(head, function)| (head == ELEMENTARY, function))
+}
+
+/// The functions whose heads begin with one of these words, and with which.
+fn with_heads<'t>(
+    text: &'t str,
+    heads: [&'static str; 2],
+) -> impl Iterator<Item = (&'static str, Function<'t>)> {
     let mut at = 0;
-    let places = text.split_inclusive('\n').filter_map(move |line| {
+    let lines = text.split_inclusive('\n').map(move |line| {
         let from = at;
         at += line.len();
-        begins(&line).then_some(from)
+        from
     });
-    places.filter_map(|from| function(&text[from..]))
+    lines.filter_map(move |from| {
+        let text = &text[from..];
+        let head = heads.into_iter().find(|head| text.starts_with(head))?;
+        Some((head, function(&text[head.len()..])?))
+    })
 }
 
 /// The function with which a text begins.
-fn function(text: &str) -> Option<Function<'_>> {
-    let head = text.strip_prefix(CALLED).or_else(|| text.strip_prefix(HOST))?;
+fn function(head: &str) -> Option<Function<'_>> {
     let head = head.strip_prefix("PB_APART ").unwrap_or(head);
     let (head, _) = head.split_once('{')?;
     let (before, params) = head.split_once('(')?;
@@ -73,6 +118,16 @@ fn function(text: &str) -> Option<Function<'_>> {
     let (result, name) = before.split_at(start);
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(Function { name, result: words(result), params: words(params) })
+}
+
+/// The names of the functions of vectors, in the order in which they stand in the table behind the others and the size of a
+/// context.
+pub fn lane_table() -> &'static [&'static str] {
+    static READ: OnceLock<Vec<&str>> = OnceLock::new();
+    READ.get_or_init(|| {
+        let functions = LANE_FILES.iter().flat_map(|(_, text)| lane_functions(text));
+        functions.map(|(_, function)| function.name).collect()
+    })
 }
 
 /// The names in the table, in order.

@@ -19,19 +19,20 @@ use std::sync::OnceLock;
 use pullback_base::bug;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::precompiled::{self, UNDEFINED, functions, table};
+use super::precompiled::{self, UNDEFINED, functions, lane_functions, lane_table, table};
+use crate::registers::Vectors;
 
 /// The runtime of every program, in order.
 const COMMON: &[&str] = &[
     precompiled::HEAP,
     include_str!("../runtime/underflow.c"),
     precompiled::ARRAYS,
-    include_str!("../runtime/numbers.c"),
+    precompiled::NUMBERS,
     precompiled::TANGENTS,
-    include_str!("../runtime/lanes.c"),
-    include_str!("../runtime/maths.c"),
-    include_str!("../runtime/angles.c"),
-    include_str!("../runtime/powers.c"),
+    precompiled::LANES,
+    precompiled::MATHS,
+    precompiled::ANGLES,
+    precompiled::POWERS,
 ];
 /// The file that comes second where bits are to be the evaluator's.
 const STRICT: &str = include_str!("../runtime/strict.c");
@@ -175,20 +176,22 @@ impl Runtime {
         let Some(context) = calls.iter().position(is_context) else {
             bug("codegen", "a type of contexts in the runtime")
         };
-        let declared = Definition::of(declaration(table.len()).leak(), 0);
+        let length = table.len() + 1 + lane_table().len();
+        let declared = Definition::of(declaration(table.len(), length).leak(), 0);
         calls.insert(context + 1, declared);
         calls
     }
 }
 
-/// What declares the table of precompiled functions, which the loader fills. Its last word is the size of a context: an
-/// object in which that is another one is not for this process.
-fn declaration(functions: usize) -> String {
-    let visible = "__attribute__((visibility(\"default\"))) void *pb_precompiled";
+/// What declares the table of precompiled functions, which the loader finds by `pb_tables` and fills. Behind the functions that
+/// every processor has is the size of a context: an object in which that is another one is not for this process. The table
+/// itself is hidden, so that a call needs not ask where it is.
+fn declaration(functions: usize, length: usize) -> String {
+    let table = "__attribute__((visibility(\"hidden\"))) void *pb_precompiled";
     format!(
-        "#ifdef PB_BESIDE\nextern {visible}[];\n#else\n\
-         {visible}[{}] = {{[{functions}] = (void *)sizeof(pb_ctx)}};\n#endif\n",
-        functions + 1
+        "#ifdef PB_BESIDE\nextern {table}[];\n#else\n\
+         {table}[{length}] = {{[{functions}] = (void *)sizeof(pb_ctx)}};\n\
+         __attribute__((visibility(\"default\"))) void **const pb_tables = pb_precompiled;\n#endif\n"
     )
 }
 
@@ -212,11 +215,37 @@ fn call(definition: Definition<'static>, table: &[&str]) -> Option<Definition<'s
         let at = place(name);
         let _ = writeln!(text, "#define {name} (({result} (*)({params}))pb_precompiled[{at}])");
     }
+    if let (Some((is_long, function)), Some(width)) =
+        (lane_functions(definition.text).next(), width())
+    {
+        let (name, result, params) = (function.name, function.result, function.params);
+        let at = match lane_table().iter().position(|other| *other == name) {
+            Some(at) => table.len() + 1 + at,
+            None => bug("codegen", format_args!("`{name}` among the functions of vectors")),
+        };
+        let long = if is_long { " && defined(PB_LARGE) && defined(PB_CONTRACTS)" } else { "" };
+        let _ = write!(
+            text,
+            "#if defined({width}){long}\n#define {name} (({result} (*)({params}))pb_precompiled[{at}])\n#else\n\
+             {}\n#endif\n",
+            definition.text.trim_end()
+        );
+    }
     if text.is_empty() {
         Some(definition)
     } else {
         Some(Definition::of(text.leak(), definition.file))
     }
+}
+
+/// What the runtime defines where code has the vectors of the processor on which this runs, if functions for these are
+/// precompiled. Code at other levels has its own.
+fn width() -> Option<&'static str> {
+    let vectors = if cfg!(precompiled_lanes) { Vectors::here() } else { None };
+    vectors.map(|vectors| match vectors {
+        Vectors::Narrow => "PB_MIDDLE",
+        Vectors::Wide => "PB_WIDE",
+    })
 }
 
 impl<'t> Definition<'t> {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Input: the text of each function. Output: the texts of the units, the first of which has what the host calls; nothing
-//! if one text is short enough.
+//! if one text is short enough, or if the functions are one unit.
 //!
 //! Law: together they are the functions of the program, and how many units there are hangs on the text alone, so that
 //! a program has one code whatever machine compiles it. A unit has nothing in it of functions that it does not name,
@@ -207,6 +207,10 @@ fn of(
         for part in parts(&program.functions, least) {
             units.push(Unit { functions: part.into_iter().map(|at| (number, at)).collect() });
         }
+    }
+    // What the host calls alone is no unit: to start a compiler and to link take longer than to read it.
+    if units.len() == 2 {
+        return vec![];
     }
     // Each text is read once.
     let programs: Vec<(&ProgramText, Vec<Names<'_>>)> = programs

@@ -287,17 +287,31 @@ static inline PB_UNUSED double pb_sum(R1 a) {
   return total;
 }
 
-/* Room for arrays of a kernel, of sizes that may be negative; it begins with a line of the cache. */
-PB_PRECOMPILED pb_block *pb_scratch(pb_ctx *c, int32_t site, const int64_t *d, int rank, uint64_t size) {
-  uint64_t count = size;
-  for (int k = 0; k < rank; k++)
-    if (d[k] <= 0) count = 0;
-  for (int k = 0; k < rank && count > 0; k++)
-    if (__builtin_mul_overflow(count, (uint64_t)d[k], &count) || count > UINT64_MAX - 64)
-      pb_out_of_memory(c, site, (uint64_t)d[k], size);
-  return pb_buffer_of(c, site, PB_BOOL, count + 64);
+/* How many sizes an array of a kernel has, and how many bytes an element. */
+typedef struct { uint32_t rank, bytes; } pb_shape;
+/* Room for so many arrays of a kernel, whose sizes follow each other and may be negative. Each begins with a line of the cache,
+   and not where a page of another one does. */
+PB_PRECOMPILED pb_block *pb_scratch(
+    pb_ctx *c, int32_t site, int arrays, const pb_shape *shapes, const int64_t *d, void **places) {
+  uint64_t total = 64;
+  for (int at = 0; at < arrays; at++) {
+    const pb_shape shape = shapes[at];
+    uint64_t bytes = shape.bytes;
+    for (uint32_t k = 0; k < shape.rank; k++)
+      if (d[k] <= 0) bytes = 0;
+    for (uint32_t k = 0; k < shape.rank && bytes > 0; k++)
+      if (__builtin_mul_overflow(bytes, (uint64_t)d[k], &bytes) || bytes > UINT64_MAX - 128)
+        pb_out_of_memory(c, site, (uint64_t)d[k], shape.bytes);
+    d += shape.rank;
+    places[at] = (void *)(uintptr_t)(total - 64);
+    if (__builtin_add_overflow(total, (bytes + 127) & ~UINT64_C(63), &total))
+      pb_out_of_memory(c, site, bytes, 1);
+  }
+  pb_block *b = pb_buffer_of(c, site, PB_BOOL, total);
+  char *const first = (char *)(((uintptr_t)PB_ITEMS(b) + 63) & ~(uintptr_t)63);
+  for (int at = 0; at < arrays; at++) places[at] = first + (uintptr_t)places[at];
+  return b;
 }
-#define PB_ALIGNED(b) ((void *)(((uintptr_t)PB_ITEMS(b) + 63) & ~(uintptr_t)63))
 
 /* Adds numbers to others. */
 PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {

@@ -1,7 +1,9 @@
 /* Eight lanes at once: vectors of Reals, and of Ints or masks, whose lanes are 0 or -1. They are of two parts where
    processors have no vectors of that size: compilers keep larger ones in memory. */
 
-/* What takes dozens of operations: much code calls it, so that it is compiled once. */
+/* What is called wherever it is used, and is compiled with Pullback itself for each kind of vectors. */
+#define PB_LANES PB_CALLED
+/* What takes dozens of operations: much code calls it, so that it is compiled once, with Pullback itself or with the code. */
 #ifdef PB_LARGE
 #define PB_MATHS PB_CALLED
 #else
@@ -519,14 +521,43 @@ PB_INLINE void pb_turn(pb_v v[8]) {
 #endif
 }
 
-/* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes, the elements lie
-   side by side. */
-PB_CALLED void pb_put_rows(
-  double *p, int64_t stride, const pb_v *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
-  for (; vectors > 0; vectors--, p += 8 * stride, own++)
+/* Adds, of four vectors, the numbers of each lane to four places beside each other; those of the lanes are so far apart. */
+PB_LANES void pb_add_rows(double *p, int64_t d, pb_v a, pb_v b, pb_v c, pb_v e) {
+#ifdef PB_SHUFFLE
+  /* No place is another one's. */
+  if (d >= 4) {
+#if PB_PART == 4
+    pb_turn_four(&a.a, &b.a, &c.a, &e.a);
+    pb_turn_four(&a.b, &b.b, &c.b, &e.b);
+    const pb_p rows[8] = {a.a, b.a, c.a, e.a, a.b, b.b, c.b, e.b};
+    for (int l = 0; l < 8; l++) *(pb_p_any *)(p + l * d) += rows[l];
+#else
+    typedef double four_any __attribute__((vector_size(32), aligned(8), may_alias));
+    const pb_v ab = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14), ba = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    const pb_v ce = __builtin_shufflevector(c, e, 0, 8, 2, 10, 4, 12, 6, 14), ec = __builtin_shufflevector(c, e, 1, 9, 3, 11, 5, 13, 7, 15);
+    const pb_v rows[4] = {
+      __builtin_shufflevector(ab, ce, 0, 1, 8, 9, 4, 5, 12, 13), __builtin_shufflevector(ba, ec, 0, 1, 8, 9, 4, 5, 12, 13),
+      __builtin_shufflevector(ab, ce, 2, 3, 10, 11, 6, 7, 14, 15), __builtin_shufflevector(ba, ec, 2, 3, 10, 11, 6, 7, 14, 15)};
+    for (int l = 0; l < 4; l++) *(four_any *)(p + l * d) += __builtin_shufflevector(rows[l], rows[l], 0, 1, 2, 3);
+    for (int l = 0; l < 4; l++) *(four_any *)(p + (l + 4) * d) += __builtin_shufflevector(rows[l], rows[l], 4, 5, 6, 7);
+#endif
+    return;
+  }
+#endif
+  const pb_w at = pb_ramp(0, d), all = pb_all_bool(1);
+  pb_add_each(p, at, a, all);
+  pb_add_each(p + 1, at, b, all);
+  pb_add_each(p + 2, at, c, all);
+  pb_add_each(p + 3, at, e, all);
+}
+
+/* Puts the rows of the first lanes to a place each, so many elements apart. Of so many vectors of lanes (step), the elements
+   lie side by side; more than eight rows are those of several of them. */
+PB_LANES void pb_put_rows(double *p, int64_t stride, const pb_v *own, int64_t step, int64_t count, int64_t rows) {
+  for (; rows > 0; rows -= 8, p += 8 * stride, own++)
     for (int64_t e = 0; e < count; e += 8) {
       pb_v v[8];
-      const int64_t some = count - e < 8 ? count - e : 8;
+      const int64_t some = count - e < 8 ? count - e : 8, m = rows < 8 ? rows : 8;
       for (int64_t k = 0; k < 8; k++) v[k] = k < some ? own[(e + k) * step] : (pb_v){0};
       pb_turn(v);
       if (some == 8 && m == 8) {
@@ -538,18 +569,20 @@ PB_CALLED void pb_put_rows(
     }
 }
 PB_INLINE void pb_put_rows_int(
-  int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t vectors, int64_t count, int64_t m) {
-  pb_put_rows((double *)p, stride, (const pb_v *)own, step, vectors, count, m);
+  int64_t *p, int64_t stride, const pb_w *own, int64_t step, int64_t count, int64_t rows) {
+  pb_put_rows((double *)p, stride, (const pb_v *)own, step, count, rows);
 }
 /* Takes rows from such places; those of lanes that are not among the first are zeros. Up to four elements are gathered, which
    takes less than to turn eight. */
-PB_CALLED void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
+PB_LANES void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t count, int64_t m) {
   for (int64_t at = 0; at < vectors; at++, p += 8 * stride)
     for (int64_t e = 0; e < count; e += 8) {
       pb_v v[8];
       const int64_t some = count - e < 8 ? count - e : 8;
       if (some <= 4) {
-        for (int64_t k = 0; k < some; k++) own[(e + k) * vectors + at] = pb_strided_where(p + e + k, stride, pb_first(m));
+        const pb_w lanes = pb_first(m);
+        for (int64_t k = 0; k < some; k++)
+          own[(e + k) * vectors + at] = PB_STRIDED_WHERE(pb_strided, pb_gather, p + e + k, stride, lanes);
         break;
       }
       if (some == 8 && m == 8) {

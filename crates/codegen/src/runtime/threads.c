@@ -224,9 +224,10 @@ PB_PRECOMPILED void pb_share_sums(
   const int64_t piece = (count / step / PB_SUMS + 1) * step, pieces = count < 0 ? 0 : (count + piece - 1) / piece;
   const uint64_t threads = pb_crew(c, count, step), room = (c->limit - c->used) / 2;
   const int apart = threads > 1 && (uint64_t)total < room / 8 / PB_SUMS;
-  pb_block *const block = pb_scratch(c, site, (int64_t[]){apart ? pieces : 1, total}, 2, 8);
+  void *own;
+  pb_block *const block = pb_scratch(c, site, 1, &(pb_shape){2, 8}, (int64_t[]){apart ? pieces : 1, total}, &own);
   pb_shared shared = {
-      .part = part, .frame = frame, .count = count, .piece = piece, .pieces = pieces, .own = PB_ALIGNED(block),
+      .part = part, .frame = frame, .count = count, .piece = piece, .pieces = pieces, .own = own,
       .total = total, .apart = apart ? total : 0};
   if (apart) pb_run_pieces(c, &shared, threads);
   for (int64_t at = 0; at < pieces; at++) {

@@ -20,7 +20,8 @@ use super::index_tables::name;
 use super::pack_rows::{self, row};
 use super::places::Offset;
 use super::text::Text;
-use super::vectorise::Pack;
+use super::types::sum_of;
+use super::vectorise::{Kind, Pack};
 
 impl Text<'_, '_> {
     /// Fills the tables.
@@ -96,5 +97,43 @@ impl Text<'_, '_> {
             };
         }
         Some(format!("{}[{}]", pack_rows::name(pack), self.own(&offset)))
+    }
+
+    /// The sum of an array.
+    pub fn sum(&mut self, var: VarId, array: Atom) {
+        let (ty, name, e) = (self.c_type(var), self.name(var), self.fresh());
+        let Some(from) = array.var() else { bug("codegen", "an array") };
+        let size = self.plan.sizes.get(&from).and_then(|sizes| sizes.first());
+        let Some(size) = size else { bug("codegen", "an array with a size") };
+        let size = self.size(*size);
+        self.line(format_args!("{ty} {name} = {{0}};"));
+        self.open(format_args!("for (int64_t e{e} = 0; e{e} < {size}; e{e}++) {{"));
+        let offset = self.first(from).plus(&format!("e{e}"));
+        let value = self.load_at(from, &offset, ty == "pb_v");
+        self.line(format_args!("{name} = {};", sum_of(ty, &name, &value)));
+        self.close();
+    }
+
+    /// A new accumulator, with what it begins with.
+    pub fn new_acc(&mut self, var: VarId, init: Atom) {
+        let is_varying = self.kind(Atom::Var(var)) == Kind::Varying;
+        if !self.ty(init).is_array() {
+            let (value, base) = (self.like(var, init), self.base(var));
+            let at = if is_varying { self.own("0") } else { "0".to_owned() };
+            return self.line(format_args!("{base}[{at}] = {value};"));
+        }
+        let Some(from) = init.var() else { bug("codegen", "an array") };
+        let (e, total) = (self.fresh(), self.total(var));
+        self.open(format_args!("for (int64_t e{e} = 0; e{e} < {total}; e{e}++) {{"));
+        let value = if self.is_zero(from) {
+            if is_varying { "pb_all(0.0)".to_owned() } else { "0.0".to_owned() }
+        } else {
+            let offset = self.first(from).plus(&format!("e{e}"));
+            self.load_at(from, &offset, is_varying)
+        };
+        let (base, at) = (self.base(var), format!("e{e}"));
+        let at = if is_varying { self.own(&at) } else { at };
+        self.line(format_args!("{base}[{at}] = {value};"));
+        self.close();
     }
 }

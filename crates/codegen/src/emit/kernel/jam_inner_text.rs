@@ -11,8 +11,16 @@
 //! IR  acc.7[j.11] += t.13        iterations j.11, j.11 + 1, j.11 + 2, j.11 + 3
 //! C   pb_add_across(a7 + k11, k13c0, k13c1, k13c2, k13c3);
 //! ```
+//!
+//! Where each lane has four such places, one call turns lanes into rows and adds these:
+//!
+//! ```text
+//! IR  acc.7[i.9, j.11] += t.13   the same iterations, for lanes i.9, i.9 + 1, …
+//! C   pb_add_rows(a7 + (k9 * v7.d[1] + k11), v7.d[1], k13c0, k13c1, k13c2, k13c3);
+//! ```
 
 use pullback_analysis::loop_shape::Fold;
+use pullback_base::bug;
 use pullback_ir::{Atom, Loop, LoopForm, VarId};
 
 use super::horizontal_reduce::together;
@@ -62,25 +70,52 @@ impl<'k> Text<'_, 'k> {
         if is_shared && columns.differs(value) {
             return self.add_parts(acc, at, value);
         }
-        if !self.add_row(acc, at, value) {
+        if !self.add_row(acc, at, value) && !self.add_rows(acc, at, value) {
             self.each_column(&mut |text| text.add_parts(acc, at, value));
         }
     }
 
-    /// Adds what four iterations bring in all lanes to four places that follow each other, if they do.
-    fn add_row(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
-        let (Some(columns), Some(acc)) = (&self.columns, acc.var()) else { return false };
-        let View { root, prefix } = self.layout.view(acc);
+    /// The accumulator from outside to which four iterations add, where their places follow each other.
+    fn beside(&self, acc: Atom, at: &[Atom], value: Atom) -> Option<VarId> {
+        let columns = self.columns.as_ref()?;
+        let View { root, prefix } = self.layout.view(acc.var()?);
         let indices: Vec<Atom> = prefix.iter().chain(at).copied().collect();
-        let Some((last, others)) = indices.split_last() else { return false };
+        let (last, others) = indices.split_last()?;
         let goes_up = columns.follows(*last) && !others.iter().any(|atom| columns.differs(*atom));
         let is_outside =
             self.kind(Atom::Var(root)) == Kind::Uniform && !self.layout.is_inside(root);
         let is_whole = columns.count == ROW && !columns.is_alone && self.mask.is_none();
-        let Offset::Uniform(offset) = self.offset(acc, at) else { return false };
-        if !(goes_up && is_outside && is_whole && self.kind(value) == Kind::Varying) {
+        (goes_up && is_outside && is_whole && self.kind(value) == Kind::Varying).then_some(root)
+    }
+
+    /// Adds what four iterations bring in each lane to four places of its own that follow each other, if they do.
+    fn add_rows(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
+        let (Some(root), Some(acc)) = (self.beside(acc, at, value), acc.var()) else {
+            return false;
+        };
+        let goes_apart = matches!(self.offset(acc, at), Offset::Linear(_, stride) if stride != "1");
+        if !goes_apart || self.active().is_some() || !self.neighbours.is_empty() {
             return false;
         }
+        let base = self.base(root);
+        self.each_part(&mut |text| {
+            let Offset::Linear(place, stride) = text.offset(acc, at) else {
+                bug("codegen", "places at even distances")
+            };
+            let mut values = vec![];
+            text.each_column(&mut |text| values.push(text.vector(value)));
+            let values = values.join(", ");
+            text.line(format_args!("pb_add_rows({base} + {place}, {stride}, {values});"));
+        });
+        true
+    }
+
+    /// Adds what four iterations bring in all lanes to four places that follow each other, if they do.
+    fn add_row(&mut self, acc: Atom, at: &[Atom], value: Atom) -> bool {
+        let (Some(root), Some(acc)) = (self.beside(acc, at, value), acc.var()) else {
+            return false;
+        };
+        let Offset::Uniform(offset) = self.offset(acc, at) else { return false };
         let mut totals = vec![];
         self.each_column(&mut |text| {
             let mut values = vec![];

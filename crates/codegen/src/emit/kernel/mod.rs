@@ -132,12 +132,13 @@ impl Body<'_, '_> {
         self.lines.text.push_str(&guard);
         let tables = Tables::of(&plan, &layout);
         let share = self.share(&plan);
-        let mut blocks = vec![];
+        let mut rooms = vec![];
         if share.is_none() {
             self.inputs(&plan, None);
-            blocks = self.buffers(&plan, &layout);
+            rooms = self.buffers(&plan, &layout);
         }
-        self.tables(&plan, &tables, &mut blocks);
+        rooms.extend(self::tables(&plan, &tables));
+        let block = self.scratch(&rooms);
         let count = self.atom(count);
         for var in collected {
             let mut sizes = plan.sizes.get(var).cloned().unwrap_or_default();
@@ -180,7 +181,7 @@ impl Body<'_, '_> {
                 self.line(format_args!("v{name} = k{name};"));
             }
         }
-        for block in blocks {
+        if let Some(block) = block {
             self.line(format_args!("pb_free_plain(c, {block});"));
         }
         self.close();
@@ -240,31 +241,32 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Room for what is made inside. The blocks to give back.
-    fn buffers(&mut self, plan: &Plan<'_>, layout: &Layout) -> Vec<String> {
-        let mut blocks = vec![];
+    /// Room for what is made inside.
+    fn buffers(&mut self, plan: &Plan<'_>, layout: &Layout) -> Vec<Room> {
+        let mut rooms = vec![];
         let parts = layout.jams.values().copied().max().unwrap_or(1);
         let mut made: Vec<VarId> =
             plan.defs.keys().copied().filter(|var| is_made(plan, layout, *var)).collect();
         made.sort();
         for var in made {
-            let (ty, name) = (self.ty(var), var.index());
+            let ty = self.ty(var);
             let is_varying = layout.kind(Atom::Var(var)) == Kind::Varying;
             let elem = c_type(ty.elem, is_varying);
-            let bounds: Vec<Size> = plan
+            let sizes: Vec<Size> = plan
                 .sizes
                 .get(&var)
                 .into_iter()
                 .flatten()
                 .filter_map(|size| plan.bound(*size))
                 .collect();
-            let known: Option<i64> = bounds.iter().try_fold(1_i64, |total, bound| match bound {
+            let known: Option<i64> = sizes.iter().try_fold(1_i64, |total, bound| match bound {
                 Size::Atom(Atom::Int(n)) => total.checked_mul((*n).max(1)),
                 Size::Atom(_) | Size::Of(..) => None,
             });
-            let own_parts = if is_varying { parts } else { 1 };
+            let (name, own_parts) =
+                (format!("b{}", var.index()), if is_varying { parts } else { 1 });
             if let Some(total) = known.filter(|total| *total * parts as i64 <= IN_FRAME) {
-                self.line(format_args!("{elem} b{name}[{total} * {own_parts}];"));
+                self.line(format_args!("{elem} {name}[{total} * {own_parts}];"));
                 continue;
             }
             let bytes = if elem == "_Bool" {
@@ -274,44 +276,61 @@ impl Body<'_, '_> {
             } else {
                 8
             };
-            self.scratch(&name.to_string(), &bounds, bytes * own_parts as i64);
-            self.line(format_args!("{elem} *const restrict b{name} = PB_ALIGNED(s{name});"));
-            blocks.push(format!("s{name}"));
+            rooms.push(Room { elem, name, sizes, bytes: bytes * own_parts as i64 });
         }
         for (pack, sizes) in pack_rows::rooms(plan, layout) {
-            let name = pack_rows::name(pack);
             let parts = layout.jams.get(&pack.1).copied().unwrap_or(1);
-            self.scratch(&name, &sizes, 8 * LANES * parts as i64);
-            self.line(format_args!("pb_v *const restrict {name} = PB_ALIGNED(s{name});"));
-            blocks.push(format!("s{name}"));
+            let bytes = 8 * LANES * parts as i64;
+            rooms.push(Room { elem: "pb_v", name: pack_rows::name(pack), sizes, bytes });
         }
-        blocks
+        rooms
     }
 
-    /// Room for tables.
-    fn tables(&mut self, plan: &Plan<'_>, tables: &Tables<'_>, blocks: &mut Vec<String>) {
-        for (looped, _, kept) in &tables.loops {
-            let bound = looped.for_count().and_then(|count| plan.bound(Size::Atom(count)));
-            let bounds: Vec<Size> = bound.into_iter().collect();
-            for var in kept {
-                let name = index_tables::name(*var);
-                self.scratch(&name, &bounds, 8);
-                self.line(format_args!("int64_t *const restrict {name} = PB_ALIGNED(s{name});"));
-                blocks.push(format!("s{name}"));
-            }
+    /// Takes a block that has all these rooms, one behind the other, if there are any. Its name.
+    fn scratch(&mut self, rooms: &[Room]) -> Option<String> {
+        let first = rooms.first()?;
+        let (block, site) = (format!("s_{}", first.name), self.site());
+        let (mut shapes, mut sizes) = (vec![], vec![]);
+        for room in rooms {
+            shapes.push(format!("{{{}, {}}}", room.sizes.len(), room.bytes));
+            sizes.extend(room.sizes.iter().map(|size| self.size_text(*size)));
         }
-    }
-
-    /// Room for so many elements of so many bytes.
-    fn scratch(&mut self, name: &str, sizes: &[Size], bytes: i64) {
-        let site = self.site();
-        let texts: Vec<String> = sizes.iter().map(|size| self.size_text(*size)).collect();
+        let (count, shapes, sizes) = (rooms.len(), shapes.join(", "), sizes.join(", "));
+        self.line(format_args!("static const pb_shape h{block}[] = {{{shapes}}};"));
+        self.line(format_args!("void *p{block}[{count}];"));
         self.line(format_args!(
-            "pb_block *const s{name} = pb_scratch(c, {site}, (int64_t[]){{{}}}, {}, {bytes});",
-            texts.join(", "),
-            texts.len()
+            "pb_block *const {block} = pb_scratch(c, {site}, {count}, h{block}, (int64_t[]){{{sizes}}}, p{block});"
         ));
+        for (at, Room { elem, name, .. }) in rooms.iter().enumerate() {
+            self.line(format_args!("{elem} *const restrict {name} = p{block}[{at}];"));
+        }
+        Some(block)
     }
+}
+
+/// Room in memory for an array of a kernel: what it has, its name, its sizes, and the bytes of an element.
+struct Room {
+    elem: &'static str,
+    name: String,
+    sizes: Vec<Size>,
+    bytes: i64,
+}
+
+/// Room for tables.
+fn tables(plan: &Plan<'_>, tables: &Tables<'_>) -> Vec<Room> {
+    let mut rooms = vec![];
+    for (looped, _, kept) in &tables.loops {
+        let bound = looped.for_count().and_then(|count| plan.bound(Size::Atom(count)));
+        let sizes: Vec<Size> = bound.into_iter().collect();
+        let names = kept.iter().map(|var| index_tables::name(*var));
+        rooms.extend(names.map(|name| Room {
+            elem: "int64_t",
+            name,
+            sizes: sizes.clone(),
+            bytes: 8,
+        }));
+    }
+    rooms
 }
 
 /// Whether a loop, which this statement is, may become a kernel.

@@ -23,8 +23,11 @@ use pullback_ir::{Atom, Elem, VarId};
 
 use super::text::Text;
 use super::types::c_type;
-use super::vectorise::Kind;
+use super::vectorise::{Kind, LANES};
 use crate::emit::numbers::int;
+
+/// How many lanes a full vector has, in C.
+const FULL: &str = "8";
 
 /// The number of an element, in each lane.
 #[derive(Clone, Debug)]
@@ -270,12 +273,14 @@ impl Text<'_, '_> {
         }
         let (base, rows) = (self.base(whole), self.base(root));
         let (first, step, total) = (self.own(&first), self.parts, self.total(row));
-        // The first vector's call is for all.
-        let vectors = if self.is_alone { 1 } else { step };
+        // The first vector's call is for all, which are full.
+        let lanes = match self.lanes_before_end() {
+            FULL if !self.is_alone => (LANES * step as i64).to_string(),
+            lanes => lanes.to_owned(),
+        };
         if self.is_alone || self.part == 0 {
-            let lanes = self.lanes_before_end();
             self.line(format_args!(
-                "pb_put_rows{suffix}({base} + {at}, {stride}, {rows} + {first}, {step}, {vectors}, {total}, {lanes});"
+                "pb_put_rows{suffix}({base} + {at}, {stride}, {rows} + {first}, {step}, {total}, {lanes});"
             ));
         }
         true
@@ -283,7 +288,7 @@ impl Text<'_, '_> {
 
     /// How many lanes are not behind the end.
     pub fn lanes_before_end(&self) -> &'static str {
-        if self.across == Some(true) { "m" } else { "8" }
+        if self.across == Some(true) { "m" } else { FULL }
     }
 
     /// Whether a row is where the loop's array has it.

@@ -133,14 +133,15 @@ impl Body<'_, '_> {
         part: Option<&Sums>,
     ) {
         self.inputs(plan, part);
-        let blocks = self.buffers(plan, layout);
+        let rooms = self.buffers(plan, layout);
+        let block = self.scratch(&rooms);
         let (poll, is_strict) = (self.poll_line(), self.emit.fp == Fp::Strict);
         let mut text = Text::new(plan, layout, tables, is_strict, poll, self.lines.depth);
         text.shared = plan.looped.for_index().filter(|_| part.is_some());
         text.adds_up = part.is_some_and(|sums| !sums.is_empty());
         text.repeat(plan.looped, plan.vars);
         self.lines.text.push_str(&text.lines.text);
-        for block in blocks {
+        if let Some(block) = block {
             self.line(format_args!("pb_free_plain(c, {block});"));
         }
     }
