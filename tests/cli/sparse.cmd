@@ -26,7 +26,7 @@ exit 0
 > 3 rows, 3 columns, 5 entries
 > 2 sweeps: 1 forward, 1 in reverse
 > the pattern holds for all Reals
-> row i: j for i <= 0, j >= 0, j <= 2; 0 where i >= 1
+> row i: j for 0 <= j <= 2, i <= 0; 0 where i >= 1
 > row  column  value
 >   0       0  2.72
 >   0       1  7.39
