@@ -163,7 +163,7 @@ impl<'r, 'p> Machine<'r, 'p> {
                 };
                 self.put(*var, value);
             }
-            let results = self.under(&[range.clone()], |machine| machine.block(body));
+            let results = self.under(std::slice::from_ref(&range), |machine| machine.block(body));
             let results = match results {
                 Ok(results) => results,
                 // One iteration after the other may do.
