@@ -1,6 +1,8 @@
 //! Sparse Jacobians and Hessians: patterns, numbers of sweeps and values, against closed forms, the complex step, dense
 //! derivatives by another engine, the recorded pattern of GradBench, and random programs.
 
+mod indices;
+
 use pullback_base::Diagnostic;
 use pullback_compile::{Compiled, Mode, Packing, gradient};
 use pullback_engine::{BUILT_IN, run};
@@ -101,9 +103,22 @@ fn in_query<T: Send>(
     engine: Option<&str>,
     work: impl FnOnce(&mut Query<'_>, &Call) -> T + Send,
 ) -> T {
+    in_files(files(), entry, args, engine, work)
+}
+
+fn files() -> Memory {
+    let ba = include_str!("../../../../examples/gradbench/ba.pull");
+    Memory::default().with("a.pull", TEXT).with("ba.pull", ba)
+}
+
+fn in_files<T: Send>(
+    files: Memory,
+    entry: &str,
+    args: &[&str],
+    engine: Option<&str>,
+    work: impl FnOnce(&mut Query<'_>, &Call) -> T + Send,
+) -> T {
     on_large_stack(|| {
-        let ba = include_str!("../../../examples/gradbench/ba.pull");
-        let files = Memory::default().with("a.pull", TEXT).with("ba.pull", ba);
         let (file, entry) = entry.split_once(':').unwrap_or(("a.pull", entry));
         let call = Call {
             file: file.into(),
@@ -323,7 +338,7 @@ fn what_has_no_matrix_is_an_error_or_empty() {
 
 #[test]
 fn bundle_adjustment_has_the_pattern_of_gradbench() {
-    let lines = include_str!("../../../tests/gradbench/ba.jsonl").lines();
+    let lines = include_str!("../../../../tests/gradbench/ba.jsonl").lines();
     let line = lines.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let line = line.into_iter().find(|line| line["function"] == "jacobian").unwrap();
     let (input, output) = (&line["input"], &line["output"]);
@@ -366,7 +381,17 @@ fn bundle_adjustment_has_the_pattern_of_gradbench() {
 
 /// The pattern of the Jacobian of an entry, or of its Hessian, and whether it came from affine relations.
 fn pattern(entry: &str, args: &[&str], wanted: Wanted, way: Way) -> (Pattern, bool) {
-    in_query(entry, args, None, |query, call| {
+    pattern_in(files(), entry, args, wanted, way)
+}
+
+fn pattern_in(
+    files: Memory,
+    entry: &str,
+    args: &[&str],
+    wanted: Wanted,
+    way: Way,
+) -> (Pattern, bool) {
+    in_files(files, entry, args, None, |query, call| {
         let engine = Engine::resolve(query, &call.settings).unwrap_or_else(|_| panic!("an engine"));
         let scalar = wanted == Wanted::Hessian;
         let purpose = Purpose::Derivative { wrt: &[], scalar, direction: None };
