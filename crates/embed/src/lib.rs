@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Law: a call gives what the program gives. Nothing here prints, and there are no globals but the lookout of calls
-//! ([`forget`]). Programs and values of the evaluators never leave the thread that made them.
+//! ([`forget`]). Programs of the calculus and values of the evaluators never leave the thread that made
+//! them; array code does.
 
 mod bug;
 

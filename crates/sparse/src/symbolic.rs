@@ -31,7 +31,6 @@ use crate::given::Given;
 use crate::prepare::Ready;
 use crate::sets::Sets;
 
-use given::Known;
 use listing::listed;
 use machine::Machine;
 use relation::{Found, GaveUp, Sym};
@@ -74,11 +73,7 @@ fn results(ready: &Ready<'_>, func: FuncId, arguments: &[Given<'_>]) -> Found<Ve
     let mut machine = Machine::new(ready);
     let mut args = vec![];
     for argument in arguments {
-        let (leaf, known) = match argument {
-            Given::Point(leaf) => (leaf, Known::Point),
-            Given::Data(leaf) => (leaf, Known::Data),
-            Given::Inputs(leaf) => (leaf, Known::Inputs),
-        };
+        let (leaf, known) = argument.parts();
         args.push(Value::given(leaf, known, &mut machine.scope)?);
     }
     let results = machine.call(func, args)?;

@@ -28,7 +28,7 @@ use crate::prepare::Ready;
 use crate::sets::Sets;
 
 use machine::Machine;
-use value::{As, Value};
+use value::Value;
 
 /// What a run found.
 pub struct Traced {
@@ -49,10 +49,9 @@ pub fn traced(
 ) -> Result<Traced, Box<Diagnostic>> {
     let mut machine = Machine::new(ready, inputs, limits);
     machine.meter.budget = budget;
-    let args = arguments.iter().map(|argument| match argument {
-        Given::Point(leaf) => Value::given(leaf, As::Point),
-        Given::Data(leaf) => Value::given(leaf, As::Data),
-        Given::Inputs(leaf) => Value::given(leaf, As::Inputs),
+    let args = arguments.iter().map(|argument| {
+        let (leaf, known) = argument.parts();
+        Value::given(leaf, known)
     });
     let results = machine.call(func, args.collect())?;
     let results = results.iter().map(Value::told).collect();

@@ -6,27 +6,16 @@
 use std::rc::Rc;
 
 use pullback_ir::eval;
-use pullback_ir::{Elem, Type};
 
 use super::relation::{Case, Form, Found, GaveUp, Guard, Scope, Sym, is_zero, plus_number};
 use super::value::{Int, Real, Truth, Value};
+use crate::given::Known;
 
 /// Literal Ints up to so many are cases of a form.
 const FEW: usize = 16;
 
 /// How deep data from outside may be.
 const DEEPEST: usize = 200;
-
-/// What a value from outside is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Known {
-    /// Its Ints and Bools are the same at each point.
-    Point,
-    /// They are data.
-    Data,
-    /// Its Reals are numbers of inputs.
-    Inputs,
-}
 
 impl Value {
     /// A value from outside.
@@ -80,23 +69,6 @@ impl Value {
             }
             eval::Value::Acc(_) => return Err(GaveUp),
         })
-    }
-
-    /// The zero tangent of a type in the shape of a value.
-    pub fn zero(&self, ty: Type, zero_tag: impl Fn(pullback_ir::DataId) -> u32) -> Found<Self> {
-        let element = match ty.elem {
-            Elem::Real => Self::Real(Real::constant(false)),
-            Elem::Data(data) => Self::data(zero_tag(data), vec![]),
-            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => Self::Undef,
-        };
-        match self {
-            _ if !ty.is_array() => Ok(element),
-            Self::Array(array) => {
-                Ok(Self::array(array.params.clone(), array.sizes.clone(), element))
-            }
-            Self::Undef => Ok(Self::Undef),
-            _ => Err(GaveUp),
-        }
     }
 }
 

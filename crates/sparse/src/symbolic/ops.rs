@@ -76,15 +76,10 @@ impl Machine<'_, '_> {
                 Ok(Value::array(params.to_vec(), sizes.to_vec(), Value::Undef))
             }
             Op::Fail(..) => Err(GaveUp),
-            Op::Jvp(..) | Op::Linearize(..) | Op::Apply(..) => {
-                bug("sparse", "code in which all derivations are made")
-            }
-            Op::If(..)
-            | Op::Match(_)
-            | Op::Loop(_)
-            | Op::Call(..)
-            | Op::Custom { .. }
-            | Op::Unpack { .. } => bug("sparse", "an operation without blocks"),
+            other => bug(
+                "sparse",
+                format_args!("an operation of derived code without blocks, not {other:?}"),
+            ),
         }
     }
 

@@ -7,6 +7,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use pullback_ir::{DataId, Elem, Type};
+
 use super::relation::{Case, Form, Found, GaveUp, Guard, Scope, Sym};
 
 /// A value.
@@ -161,6 +163,23 @@ impl Value {
     /// An array.
     pub fn array(params: Vec<Sym>, sizes: Vec<i64>, element: Self) -> Self {
         Self::Array(Rc::new(Array { params, sizes, element }))
+    }
+
+    /// The zero tangent of a type in the shape of a value.
+    pub fn zero(&self, ty: Type, zero_tag: impl Fn(DataId) -> u32) -> Found<Self> {
+        let element = match ty.elem {
+            Elem::Real => Self::Real(Real::constant(false)),
+            Elem::Data(data) => Self::data(zero_tag(data), vec![]),
+            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit => Self::Undef,
+        };
+        match self {
+            _ if !ty.is_array() => Ok(element),
+            Self::Array(array) => {
+                Ok(Self::array(array.params.clone(), array.sizes.clone(), element))
+            }
+            Self::Undef => Ok(Self::Undef),
+            _ => Err(GaveUp),
+        }
     }
 
     /// Whether nothing in it depends on an input.

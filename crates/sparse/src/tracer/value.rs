@@ -11,6 +11,7 @@ use pullback_base::memory::Charge;
 use pullback_ir::eval::{self, Shape};
 use pullback_ir::{Elem, Type};
 
+use crate::given::Known;
 use crate::sets::{Set, Sets};
 
 /// A value.
@@ -33,17 +34,6 @@ pub enum Value {
     Array(Rc<Array>),
     /// An accumulator, or a part of one.
     Acc(Rc<Acc>),
-}
-
-/// What a value from outside is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum As {
-    /// A point, whose Reals are data.
-    Point,
-    /// Data altogether.
-    Data,
-    /// Numbers of inputs.
-    Inputs,
 }
 
 /// A data value: a tag and fields.
@@ -329,9 +319,9 @@ impl Value {
 
     /// A leaf that came from outside. Its Reals are tainted; if they are followed, each is the number of an input, counted
     /// from one, or 0 for none.
-    pub fn given(leaf: &eval::Value, as_what: As) -> Self {
-        let is_followed = as_what == As::Inputs;
-        let is_data = as_what == As::Data;
+    pub fn given(leaf: &eval::Value, known: Known) -> Self {
+        let is_followed = known == Known::Inputs;
+        let is_data = known == Known::Data;
         let set = |x: f64| if is_followed { x as Set } else { Sets::EMPTY };
         match leaf {
             eval::Value::Undef => Self::Undef,
@@ -341,7 +331,7 @@ impl Value {
             eval::Value::Str(text) => Self::Str((***text).into(), is_data),
             eval::Value::Tag(_) | eval::Value::Data(_) => {
                 let Some((tag, fields)) = leaf.as_data() else { bug("sparse", "a data value") };
-                let fields = fields.iter().map(|field| Self::given(field, as_what)).collect();
+                let fields = fields.iter().map(|field| Self::given(field, known)).collect();
                 Self::data(tag, fields)
             }
             eval::Value::Array(array) => {
@@ -354,7 +344,7 @@ impl Value {
                 } else if let Some(bools) = array.bools() {
                     Items::Bool(bools.to_vec())
                 } else if let Some(values) = array.values() {
-                    Items::Values(values.iter().map(|it| Self::given(it, as_what)).collect())
+                    Items::Values(values.iter().map(|it| Self::given(it, known)).collect())
                 } else {
                     Items::Unit
                 };
