@@ -1,7 +1,7 @@
 //! The tracer: runs code of the IR at a point, and follows which inputs each number depends on.
 //!
 //! Input: code that computes a directional derivative, a point, and a direction whose Reals are the numbers of inputs.
-//! Output: for each Real of the result the set of inputs that it depends on ([`Dependences`]).
+//! Output: for each Real of the result the set of inputs that it depends on ([`Traced`]).
 //!
 //! ```text
 //! y_dot = jvp f x x_dot      run at x, with x_dot[j] = {j}:      y_dot[i] = {the columns of row i}

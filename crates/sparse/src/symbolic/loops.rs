@@ -322,7 +322,7 @@ impl<'r, 'p> Machine<'r, 'p> {
         Ok(Some(results))
     }
 
-    /// An array in the end of which an iteration writes the elements, or rows, at one place and keeps the others.
+    /// An array after a loop, each iteration of which writes an element or a row at one place and keeps the others.
     fn built(
         &mut self,
         counted: &Counted<'_>,
