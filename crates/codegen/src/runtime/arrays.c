@@ -313,6 +313,12 @@ PB_PRECOMPILED pb_block *pb_scratch(
   return b;
 }
 
+/* How many rows of a matrix are copied before a kernel reads them so often: all, or none if it is smaller or memory is short. */
+PB_PRECOMPILED int64_t pb_copied_rows(const pb_ctx *c, double again, int64_t rows, int64_t columns, double least) {
+  const double bytes = 8.0 * (double)rows * (double)columns;
+  return again >= 64 && rows >= 64 && bytes >= least && bytes < (double)(c->limit - c->used) / 4 ? rows : 0;
+}
+
 /* Adds numbers to others. */
 PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {
   for (int64_t k = 0; k < count; k++) to[k] += more[k];

@@ -595,6 +595,36 @@ PB_LANES void pb_take_rows(pb_v *own, int64_t vectors, const double *p, int64_t 
     }
 }
 
+/* A matrix that is read down its columns: how far it is from row to row, and from column to column. */
+typedef struct { const double *p; int64_t row, column; } pb_matrix;
+/* As it stands, or turned if so many rows are to be copied, which are all. */
+PB_LANES pb_matrix pb_turned(const double *p, int64_t rows, int64_t columns, int64_t copied, double *own) {
+  if (copied == 0) return (pb_matrix){p, columns, 1};
+  for (int64_t i = 0; i < rows; i += 8)
+    for (int64_t j = 0; j < columns; j += 8) {
+      const double *const from = p + i * columns + j;
+      double *const to = own + j * rows + i;
+      const int64_t m = rows - i < 8 ? rows - i : 8, n = columns - j < 8 ? columns - j : 8;
+      if (m == 8 && n == 8) {
+        pb_v v[8];
+        for (int k = 0; k < 8; k++) v[k] = pb_load(from + k * columns);
+        pb_turn(v);
+        for (int k = 0; k < 8; k++) pb_store(to + k * rows, v[k]);
+      } else {
+        for (int64_t k = 0; k < m; k++)
+          for (int64_t l = 0; l < n; l++) to[l * rows + k] = from[k * columns + l];
+      }
+    }
+  return (pb_matrix){own, 1, rows};
+}
+/* As many columns as so many vectors have: of the matrix, or a copy of so many rows, which are all. */
+PB_LANES pb_matrix pb_take_columns(pb_v *own, int64_t vectors, const double *p, int64_t stride, int64_t copied) {
+  if (copied == 0) return (pb_matrix){p, stride, 1};
+  for (int64_t k = 0; k < copied; k++, p += stride, own += vectors)
+    for (int64_t at = 0; at < vectors; at++) own[at] = pb_load(p + 8 * at);
+  return (pb_matrix){(const double *)(own - copied * vectors), 8 * vectors, 1};
+}
+
 /* Functions that only numbers have, lane after lane: of a part, and of all. */
 #define PB_LANES1(type, f, a) ({ \
   const __auto_type each_a = (a); \

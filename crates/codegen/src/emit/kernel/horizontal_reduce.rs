@@ -161,6 +161,7 @@ impl<'k> Text<'_, 'k> {
         self.across = Some(has_end);
         self.depth += 1;
         self.pack(index);
+        self.take_columns(index);
         self.block(&looped.body, skipped);
         self.collect(looped, vars, index);
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {

@@ -33,6 +33,7 @@ mod jam_inner;
 mod jam_inner_text;
 mod loop_versioning;
 mod masked_while;
+mod pack_columns;
 mod pack_rows;
 mod partition_conditions;
 mod partition_loops;
@@ -114,6 +115,7 @@ impl Body<'_, '_> {
         if is_worth_code {
             layout.jams = unroll_and_jam::jams(&plan, &layout, registers, is_strict);
             layout.columns = jam_inner::columns(&plan, &layout, registers, is_strict);
+            layout.read_down = pack_columns::columns(&plan, &layout);
         }
         schedule::decide(schedule, &plan, &layout, !guard.is_empty());
         let (states, collected) = vars.split_at(looped.states.len());
@@ -137,7 +139,7 @@ impl Body<'_, '_> {
             self.inputs(&plan, None);
             rooms = self.buffers(&plan, &layout);
         }
-        rooms.extend(self::tables(&plan, &tables));
+        rooms.extend(self::tables(self, &plan, &tables));
         let block = self.scratch(&rooms);
         let count = self.atom(count);
         for var in collected {
@@ -163,6 +165,7 @@ impl Body<'_, '_> {
             && (has_loops(looped) || !layout.lanes.contains(&index));
         text.tells = tells;
         if share.is_none() {
+            text.turn();
             text.repeat(looped, vars);
         }
         let text = text.lines.text;
@@ -276,12 +279,21 @@ impl Body<'_, '_> {
             } else {
                 8
             };
+            let sizes = sizes.into_iter().map(|size| self.size_text(size)).collect();
             rooms.push(Room { elem, name, sizes, bytes: bytes * own_parts as i64 });
         }
         for (pack, sizes) in pack_rows::rooms(plan, layout) {
             let parts = layout.jams.get(&pack.1).copied().unwrap_or(1);
             let bytes = 8 * LANES * parts as i64;
+            let sizes = sizes.into_iter().map(|size| self.size_text(size)).collect();
             rooms.push(Room { elem: "pb_v", name: pack_rows::name(pack), sizes, bytes });
+        }
+        let turned = pack_columns::turned_rooms(plan, layout, self.is_shared);
+        let beside = pack_columns::beside_rooms(plan, layout);
+        let turned = turned.into_iter().map(|room| ("double", room));
+        for (elem, room) in turned.chain(beside.into_iter().map(|room| ("pb_v", room))) {
+            self.line(format_args!("{}", room.line));
+            rooms.push(Room { elem, name: room.name, sizes: room.sizes.into(), bytes: 8 });
         }
         rooms
     }
@@ -293,7 +305,7 @@ impl Body<'_, '_> {
         let (mut shapes, mut sizes) = (vec![], vec![]);
         for room in rooms {
             shapes.push(format!("{{{}, {}}}", room.sizes.len(), room.bytes));
-            sizes.extend(room.sizes.iter().map(|size| self.size_text(*size)));
+            sizes.extend(room.sizes.iter().cloned());
         }
         let (count, shapes, sizes) = (rooms.len(), shapes.join(", "), sizes.join(", "));
         self.line(format_args!("static const pb_shape h{block}[] = {{{shapes}}};"));
@@ -312,16 +324,16 @@ impl Body<'_, '_> {
 struct Room {
     elem: &'static str,
     name: String,
-    sizes: Vec<Size>,
+    sizes: Vec<String>,
     bytes: i64,
 }
 
 /// Room for tables.
-fn tables(plan: &Plan<'_>, tables: &Tables<'_>) -> Vec<Room> {
+fn tables(body: &Body<'_, '_>, plan: &Plan<'_>, tables: &Tables<'_>) -> Vec<Room> {
     let mut rooms = vec![];
     for (looped, _, kept) in &tables.loops {
         let bound = looped.for_count().and_then(|count| plan.bound(Size::Atom(count)));
-        let sizes: Vec<Size> = bound.into_iter().collect();
+        let sizes: Vec<String> = bound.into_iter().map(|size| body.size_text(size)).collect();
         let names = kept.iter().map(|var| index_tables::name(*var));
         rooms.extend(names.map(|name| Room {
             elem: "int64_t",

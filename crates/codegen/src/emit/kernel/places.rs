@@ -140,7 +140,9 @@ impl Text<'_, '_> {
         let Some(array) = array.var() else { bug("codegen", "an array") };
         match self.packed(array, at) {
             Some(text) if is_varying => text,
-            Some(_) | None => self.load_at(array, &self.offset(array, at), is_varying),
+            Some(_) | None => self
+                .read_down(array, at, is_varying)
+                .unwrap_or_else(|| self.load_at(array, &self.offset(array, at), is_varying)),
         }
     }
 

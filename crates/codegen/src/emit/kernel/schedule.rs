@@ -25,6 +25,11 @@ pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, 
         if let Some(times) = layout.columns.get(&index) {
             notes.push(format!("{times} at once"));
         }
+        let turned = match looped.for_index() {
+            Some(_) if layout.columns.contains_key(&index) => layout.read_down.turned.as_slice(),
+            _ => &[],
+        };
+        notes.extend(turned.iter().map(|root| format!("turns {}", plan.program.print_var(*root))));
         if has_guard && plan.looped.for_index() == Some(index) {
             notes.push("asked beforehand what may fail".to_owned());
         }
@@ -59,6 +64,10 @@ fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<
     packs.sort();
     notes.extend(
         packs.iter().map(|root| format!("copies rows of {}", plan.program.print_var(*root))),
+    );
+    let beside = layout.read_down.beside.iter().filter(|(_, of)| *of == index);
+    notes.extend(
+        beside.map(|(root, _)| format!("copies columns of {}", plan.program.print_var(*root))),
     );
     notes
 }

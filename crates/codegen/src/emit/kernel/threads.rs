@@ -139,6 +139,7 @@ impl Body<'_, '_> {
         let mut text = Text::new(plan, layout, tables, is_strict, poll, self.lines.depth);
         text.shared = plan.looped.for_index().filter(|_| part.is_some());
         text.adds_up = part.is_some_and(|sums| !sums.is_empty());
+        text.turn();
         text.repeat(plan.looped, plan.vars);
         self.lines.text.push_str(&text.lines.text);
         if let Some(block) = block {

@@ -42,6 +42,15 @@ pub(super) enum Kind {
 /// The rows that the lanes of a loop have of an array from outside: the array, and the loop by its index.
 pub(super) type Pack = (VarId, VarId);
 
+/// The matrices of Reals from outside that are read down their columns, inside a loop of which several iterations go at once.
+#[derive(Default)]
+pub(super) struct ReadDown {
+    /// Those of which all lanes read the same column.
+    pub turned: Vec<VarId>,
+    /// Those of which each lane reads a column, the next one to that of the lane before.
+    pub beside: Vec<Pack>,
+}
+
 /// A part of an array: of which, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct View {
@@ -65,6 +74,8 @@ pub(super) struct Layout {
     pub jams: FxHashMap<VarId, usize>,
     /// How many iterations of a loop inside one across lanes go at once, where that is more than one.
     pub columns: FxHashMap<VarId, usize>,
+    /// The matrices that are read down their columns.
+    pub read_down: ReadDown,
     has_changed: bool,
 }
 
@@ -79,6 +90,7 @@ impl Layout {
             packs: FxHashSet::default(),
             jams: FxHashMap::default(),
             columns: FxHashMap::default(),
+            read_down: ReadDown::default(),
             has_changed: false,
         };
         layout.look(plan, &plan.looped.body);
