@@ -15,8 +15,9 @@
 //!                                     }
 //! ```
 //!
-//! The loop over what is summed becomes innermost and keeps its sum in a register. In the same way a vector times a
-//! matrix, inside a loop over rows, becomes a product of matrices.
+//! The loop over what is summed becomes innermost and keeps its sum in a register. It may be the second one too: what is
+//! added to `acc[k, i]` is summed over j. In the same way a vector times a matrix, inside a loop over rows, becomes a
+//! product of matrices.
 //!
 //! Law: each element keeps its bits, since its terms are added in the same order. It applies where the accumulator
 //! begins with zeros, one statement adds to it, and what is added hangs on the index that is summed over, but is no
@@ -140,9 +141,7 @@ impl InterchangeLoops<'_> {
             return None;
         };
         let is_nest = levels.len() == 3 || (levels.len() == 2 && around.is_some());
-        if !is_nest || !names_all(at, &levels[1..]) {
-            return None;
-        }
+        let summed = summed(at, &levels).filter(|_| is_nest)?;
         let mut taking = Taking::new(self, &levels, &inside, around);
         if levels[1..].iter().any(|level| !inside.is_uniform(level.count)) {
             return None;
@@ -150,7 +149,7 @@ impl InterchangeLoops<'_> {
         taking.take(*value)?;
         let is_seldom = taking.slice.kept.iter().any(|(var, _)| taking.is_seldom(*var));
         let slice = taking.slice;
-        let is_summed = slice.hangs.get(value).is_some_and(|levels| levels.contains(&0));
+        let is_summed = slice.hangs.get(value).is_some_and(|levels| levels.contains(&summed));
         if slice.reads_all || !is_summed || is_seldom {
             return None;
         }
@@ -159,7 +158,7 @@ impl InterchangeLoops<'_> {
         let path: Vec<usize> = levels.iter().map(|level| level.next).collect();
         let (at, value, span) = (at.clone(), *value, block.stmts[place].span);
         let arrays = self.keep(&mut block.stmts[place], &path, &slice.kept);
-        let nest = self.nest((acc, &at, value), &shape, slice, &arrays, span);
+        let nest = self.nest((acc, &at, value), (&shape, summed), slice, &arrays, span);
         block.stmts.insert(place + 1, nest);
         Some(())
     }
@@ -201,7 +200,7 @@ impl InterchangeLoops<'_> {
     fn nest(
         &mut self,
         (acc, at, value): (VarId, &[Atom], VarId),
-        shape: &[(VarId, Atom, bool)],
+        (shape, summed): (&[(VarId, Atom, bool)], usize),
         slice: Slice,
         arrays: &[VarId],
         span: Span,
@@ -229,7 +228,7 @@ impl InterchangeLoops<'_> {
         };
         let (init, states) = (vec![Atom::Real(0.0)], vec![state]);
         let total = self.sum();
-        let inner = Op::Loop(Loop { form: of(&shape[0]), states, init, body });
+        let inner = Op::Loop(Loop { form: of(&shape[summed]), states, init, body });
         let place: Vec<Atom> =
             at.iter().map(|at| at.var().map_or(*at, |index| atoms[&index])).collect();
         let adds = Op::AddAcc(acc.into(), place, total.into());
@@ -292,9 +291,13 @@ fn levels(stmt: &Stmt, acc: VarId) -> Option<Vec<Level<'_>>> {
     }
 }
 
-/// Whether indices are those of these loops, each once.
-fn names_all(at: &[Atom], levels: &[Level<'_>]) -> bool {
-    at.len() == levels.len() && levels.iter().all(|level| at.contains(&Atom::Var(level.index)))
+/// The loop whose index a place does not name, if that of every other loop is in it once, and it is not the innermost:
+/// what that adds up has a place at each step already.
+fn summed(at: &[Atom], levels: &[Level<'_>]) -> Option<usize> {
+    let is_named = |level: &Level<'_>| at.contains(&Atom::Var(level.index));
+    let summed = levels.iter().position(|level| !is_named(level))?;
+    let named = levels.iter().filter(|level| is_named(level)).count();
+    (named == at.len() && named + 1 == levels.len() && summed < named).then_some(summed)
 }
 
 /// Finds out what the new loops compute.
