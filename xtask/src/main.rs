@@ -1,10 +1,11 @@
 //! House tasks: `cargo xtask tidy`, `cargo xtask fuzz-mutate`, `cargo xtask oracle`, `cargo xtask fuzz`,
 //! `cargo xtask suite`, `cargo xtask laws`, `cargo xtask passes`, `cargo xtask bench`, `cargo xtask examples`,
 //! `cargo xtask names`, `cargo xtask sanitize`, `cargo xtask yardsticks`, `cargo xtask proofs`, `cargo xtask playground`,
-//! `cargo xtask reference`.
+//! `cargo xtask reference`, `cargo xtask install`.
 
 mod bench;
 mod examples;
+mod install;
 mod laws;
 mod names;
 mod oracle;
@@ -138,6 +139,8 @@ enum Task {
     Proofs,
     /// Make the page of the playground.
     Playground,
+    /// Install the program as users do, below `target/install`: it must work and be small.
+    Install,
     /// Measure every example: the time of its value and of its gradient.
     Examples,
 }
@@ -188,6 +191,7 @@ fn main() -> ExitCode {
             written.filter_map(Result::err).map(|error| error.to_string()).collect()
         }
         Task::Playground => playground::playground(&tidy::root()),
+        Task::Install => install::install(&tidy::root(), &mut |line| println!("{line}")),
         Task::Examples => {
             for line in examples::table() {
                 println!("{line}");
