@@ -176,11 +176,16 @@ impl Sizes {
         {
             self.ints.insert(var, self.int(*n));
         }
-        let sizes = (0..program.vars[var].ty.rank).map(|k| match size_of(&stmt.op, k) {
-            Some(Size::Of(array, k)) => self.size(array, k),
-            Some(size @ Size::Atom(_)) => size,
-            None => Size::Of(var, k),
-        });
+        let sizes =
+            (0..program.vars[var].ty.rank).map(|k| match (size_of(&stmt.op, k), &stmt.op) {
+                (Some(Size::Of(array, k)), _) => self.size(array, k),
+                (Some(size @ Size::Atom(_)), _) => size,
+                // What rows have already is said of absent ones too.
+                (None, Op::Sized(Atom::Var(array), _, n)) if self.is_size(*n, *array, k) => {
+                    self.size(*array, k)
+                }
+                (None, _) => Size::Of(var, k),
+            });
         let sizes: Vec<Size> = sizes.collect();
         if !sizes.is_empty() {
             self.sizes.insert(var, sizes);

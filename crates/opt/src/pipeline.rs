@@ -47,6 +47,7 @@ pub const PASSES: &[Pass] = &[
     crate::loops::reductions::SUMS,
     crate::aggregates::forward_elements::PASS,
     crate::accumulators::interchange_loops::PASS,
+    crate::accumulators::update_to_accumulate::PASS,
     crate::accumulators::scatter_to_gather::PASS,
     crate::accumulators::scatter_to_map::PASS,
     crate::accumulators::promote_accumulators::PASS,

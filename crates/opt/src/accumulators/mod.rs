@@ -12,3 +12,4 @@ pub(crate) mod promote_accumulators;
 pub(crate) mod scalarise_accumulators;
 pub(crate) mod scatter_to_gather;
 pub(crate) mod scatter_to_map;
+pub(crate) mod update_to_accumulate;
