@@ -45,7 +45,12 @@ impl Reports {
             FaultKind::Empty => error("the text of `einsum` is empty".into(), "names no indices")
                 .hint("write the indices of each operand and of the result, as in `\"ij,jk->ik\"`"),
             FaultKind::NoLetter(char) => {
-                error(format!("`{char}` is no index of `einsum`"), "not a letter")
+                let shown = if char.is_control() {
+                    char.escape_debug().to_string()
+                } else {
+                    char.to_string()
+                };
+                error(format!("`{shown}` is no index of `einsum`"), "not a letter")
                     .note("an index is one letter from `a` to `z` or from `A` to `Z`")
                     .hint("separate operands by `,`, and put `->` before the result, as in `\"ij,jk->ik\"`")
             }
