@@ -44,4 +44,8 @@ exit 0
 >
 >   einsum : String -> [i][j]Real -> [j][k]Real -> [i][k]Real
 >
-> A sum of products by index; the type is that for the literal text "ij,jk->ik".
+> A sum of products by index, here with the literal text "ij,jk->ik": `einsum "ij,j->i" [[1,
+> 2], [3, 4]] [1, 10]` is `[21, 43]`. A letter is a dimension, of one size wherever it
+> stands. The result has the letters behind `->`, and the others are summed. A malformed
+> text is E0321, one that is no literal E0322; sizes that disagree are E0401, or E0703 at
+> run time.
