@@ -90,6 +90,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("E0318", "a type that nothing tells"),
     ("E0319", "an integer that does not fit"),
     ("E0320", "a pattern with a wrong number of fields"),
+    ("E0321", "a malformed text of `einsum`"),
+    ("E0322", "an `einsum` whose text is no literal"),
 
     // --- E04: sizes
     ("E0401", "array sizes that disagree"),

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use pullback_syntax::ast::{Expr, ExprKind};
+use pullback_types::builtins;
+use pullback_types::tir::Builtin;
 
 use crate::file::File;
 use crate::meaning::Meaning;
@@ -66,6 +68,11 @@ fn of(file: &File, fun: &Expr) -> Option<Signature> {
     }
     if let (Some(Meaning::BuiltIn), Some(it)) = (&meaning, it) {
         let (head, doc) = pullback_tools::built_in(&it.name)?;
+        // Its text says how many operands it has.
+        let here = file.analysis.exactly(fun.span.range());
+        if let (Some(Builtin::Einsum), Some(here)) = (builtins::lookup(&it.name), here) {
+            return by_type(&it.name, &here.ty, &doc);
+        }
         let (_, ty) = head.split_once(" : ")?;
         return by_type(&it.name, ty, &doc);
     }

@@ -94,6 +94,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("flatten", Builtin::Prim(Prim::Flatten)),
     ("argsort", Builtin::Prim(Prim::Argsort)),
     ("sum", Builtin::Sum),
+    ("einsum", Builtin::Einsum),
     ("build", Builtin::Build),
     ("assert", Builtin::Assert),
     ("error", Builtin::Error),

@@ -27,7 +27,7 @@ pub struct Typed {
     pub params: IdVec<ParamId, Name>,
     /// All sizes that are no polynomials, by the text to show.
     pub opaques: IdVec<OpaqueId, String>,
-    /// What stands inside of erroneous expressions, for whoever asks what stands where.
+    /// What stands inside of erroneous expressions, and what inference has replaced, for whoever asks what stands where.
     pub salvaged: Vec<TExpr>,
 }
 
@@ -479,6 +479,8 @@ pub enum Builtin {
     Signum,
     /// `sum` on arrays of any rank of Ints or Reals.
     Sum,
+    /// `einsum "ij,jk->ik" : [i][j]Real -> [j][k]Real -> [i][k]Real`. Inference replaces it by a function.
+    Einsum,
     /// `build : (n: Int) -> (Int -> a) -> [n]a`
     Build,
     /// `assert : Bool -> String -> a -> a`

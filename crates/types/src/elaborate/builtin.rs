@@ -154,6 +154,7 @@ impl<'t> Elab<'t> {
             Builtin::Abs => simple(by_type(Prim::IntAbs, Prim::Abs), args),
             Builtin::Signum => simple(by_type(Prim::IntSignum, Prim::Signum), args),
             Builtin::Sum => self.total(take(args, span), span),
+            Builtin::Einsum => bug("a function in place of `einsum`", span),
             Builtin::Build => self.build(take(args, span), span),
             Builtin::Assert => {
                 let [cond, message, value] = take(args, span);
@@ -294,6 +295,7 @@ fn arity(builtin: Builtin) -> usize {
         | Builtin::Abs
         | Builtin::Signum
         | Builtin::Sum
+        | Builtin::Einsum
         | Builtin::Error
         | Builtin::String
         | Builtin::StopGradient

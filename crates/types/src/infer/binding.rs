@@ -119,9 +119,9 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Want<'_>,
     ) -> TExpr {
-        if let (PatternKind::Var(name), ExprKind::Lambda { .. }) =
-            (&strip_pattern(pattern).kind, &strip(value).kind)
-        {
+        let is_written_out =
+            matches!(strip(value).kind, ExprKind::Lambda { .. }) || self.is_einsum(value);
+        if let (PatternKind::Var(name), true) = (&strip_pattern(pattern).kind, is_written_out) {
             let name = (name, strip_pattern(pattern).span);
             return self.let_lambda(name, written, value, body, span, want);
         }

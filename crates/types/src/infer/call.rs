@@ -24,9 +24,18 @@ impl<'a> Infer<'a> {
         span: Span,
         want: Option<&Ty>,
     ) -> TExpr {
-        let (fun, args) = flatten(fun, args);
+        let (fun, mut args) = flatten(fun, args);
         let told = self.unifier.reports.len();
-        let head = self.call_head(fun, want);
+        let mut head = self.call_head(fun, want);
+        if let Some((Builtin::Einsum, _)) = head.builtin {
+            let Some(function) = self.einsum(fun.span, &args) else {
+                let args = args.into_iter().map(|arg| self.infer(arg)).collect::<Vec<_>>();
+                self.typed.salvaged.extend(args);
+                return TExpr::error(span);
+            };
+            head = function;
+            args.remove(0);
+        }
         let ty = head.expr.ty.clone();
         let applied = self.apply(head, &args, span);
         if self.unifier.reports.len() > told {

@@ -93,9 +93,13 @@ pub(super) fn rank_hint(actual: &Ty, expected: &Ty, why: &Why) -> Option<String>
         (Ty::Real | Ty::Int, Ty::Real | Ty::Int) if callee.takes_one_number() => {
             Some(format!("`map {name} xs` applies it to every element"))
         }
-        (Ty::Array(_, inner), Ty::Array(_, wanted)) if inner == wanted => Some(format!(
-            "`{name}` takes a single row: `map {name} m` goes through each, `{name} (flatten m)` through all the numbers of a matrix"
-        )),
+        (Ty::Array(_, inner), Ty::Array(_, wanted)) if inner == wanted => {
+            // An `einsum` is called by its name and its text.
+            let given = if name.contains(' ') { format!("({name})") } else { name.to_owned() };
+            Some(format!(
+                "`{name}` takes a single row: `map {given} m` goes through each, `{name} (flatten m)` through all the numbers of a matrix"
+            ))
+        }
         _ => None,
     }
 }

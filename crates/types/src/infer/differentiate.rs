@@ -99,6 +99,8 @@ impl Solver<'_> {
                 let array = self.unifier.array_of(a);
                 plain(funs([&array], number))
             }
+            // Its text makes a function of it, or it has been reported.
+            Builtin::Einsum => plain(Ty::Error),
             Builtin::Build => {
                 let (a, n) = (self.unifier.fresh(), self.unifier.fresh_size_var());
                 let array = Ty::Array(var_size(n), a.clone().into());

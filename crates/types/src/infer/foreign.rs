@@ -91,8 +91,8 @@ const VALUES: &[(&[&str], &str)] = &[
         "write `map f xs`, or `[ f x | x <- xs ]`; functions of two arguments take `map2`",
     ),
     (
-        &["einsum", "tensordot"],
-        "write the sum out: `[ sum [ a[i, k] * b[k, j] | k < m ] | i < n, j < l ]`; a matrix product is `a @ b`",
+        &["tensordot"],
+        "name the indices, as in `einsum \"ik,kj->ij\" a b`; a matrix product is `a @ b`",
     ),
     (&["vdot"], "write `dot a b`"),
     (&["prod"], "write `product xs`"),

@@ -31,6 +31,7 @@ mod conversion;
 mod decl;
 mod default;
 mod differentiate;
+mod einsum;
 mod errors;
 mod expr;
 mod foreign;

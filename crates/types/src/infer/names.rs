@@ -65,6 +65,10 @@ impl Solver<'_> {
     /// A name as a value: nothing is applied to it.
     pub(super) fn name_value(&mut self, head: Head) -> TExpr {
         self.unifier.table.forget_dependents(&head.dependents, 0);
+        if let Some((Builtin::Einsum, _)) = head.builtin {
+            self.unifier.reports.report_no_text(head.expr.span, "stands without its text");
+            return TExpr::error(head.expr.span);
+        }
         if let Some((builtin, used)) = &head.builtin {
             self.finish_builtin(*builtin, used, head.expr.span, &[]);
         }
