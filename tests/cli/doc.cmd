@@ -80,10 +80,11 @@ exit 0
 >       The sum of the values; 0 for the empty tree.
 >
 >   from_array (xs: []a): Tree a
->       The balanced tree whose values, from left to right, are the array's.
+>       The balanced tree whose values, from left to right, are the array's; the empty tree
+>       for none.
 >
 >   to_array (t: Tree a): []a
->       The values from left to right.
+>       The values from left to right; none for the empty tree.
 >
 >   insert (x: a) (t: Tree a): Tree a
 >       Puts a value into an ordered tree, behind those that are equal to it.
@@ -210,7 +211,7 @@ exit 0
 >       `cholesky_solve` for every row of `bs`, by one factorisation, with the same errors.
 >
 >   linalg.try_cholesky [n] (a: [n][n]Real): Option [n][n]Real
->       `cholesky`, or None where `a` is not positive definite.
+>       `cholesky`, or None where `a` is not positive definite or not finite.
 
 $ pullback doc choleski
 exit 2
@@ -253,7 +254,7 @@ exit 0
 >       Inverse gamma, by shape and scale: `1 / x` is gamma.
 >
 >   linalg.try_inverse [n] (a: [n][n]Real): Option [n][n]Real
->       `inverse`, or None where `a` is singular.
+>       `inverse`, or None where `a` is singular or not finite.
 >
 >   lie.so3_jacobian_inverse (w: [3]Real): [3][3]Real
 >       The inverse of `so3_jacobian`.
@@ -279,7 +280,7 @@ exit 0
 >       Square root; derivative +inf at 0; NaN below.
 >
 >   complex.csqrt (z: Complex): Complex
->       The square root with a real part that is not negative.
+>       The square root with a real part that is not negative; NaN where a part is.
 >
 >   linalg.sqrtm [n] (a: [n][n]Real): [n][n]Real
 >       The square root of a square matrix: the matrix `x` with `x @ x = a` whose

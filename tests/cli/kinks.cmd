@@ -17,9 +17,9 @@ exit 0
 !   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
 !     |                                    ^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:100:28
+!    ::: lib/prelude.pull:101:28
 !     |
-! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+! 101 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
 !     |                            -------------------------- in the library, here
 !     |
 !     = note: convention: the derivative is that of the branch that is taken
@@ -50,9 +50,9 @@ exit 0
 !   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
 !     |                                    ^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:100:28
+!    ::: lib/prelude.pull:101:28
 !     |
-! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+! 101 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
 !     |                            -------------------------- in the library, here
 !     |
 !     = note: convention: the derivative is that of the branch that is taken
@@ -84,9 +84,9 @@ exit 0
 !   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
 !     |                                    ^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:100:28
+!    ::: lib/prelude.pull:101:28
 !     |
-! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+! 101 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
 !     |                            -------------------------- in the library, here
 !     |
 !     = note: convention: the derivative is that of the branch that is taken
@@ -210,9 +210,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                      ^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:280:37
+!    ::: lib/prelude.pull:285:37
 !     |
-! 280 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
+! 285 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
 !     |                                     --------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`max`: The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.)
@@ -224,9 +224,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                   ^^^^^^^^^^^^^^ met 3 times
 !     |
-!    ::: lib/prelude.pull:436:16
+!    ::: lib/prelude.pull:443:16
 !     |
-! 436 |     fold_reals hypot 0.0 x
+! 443 |     fold_reals hypot 0.0 x
 !     |                ----- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.0 and 0.0 (`hypot`: `sqrt (x^2 + y^2)` without overflow; at `hypot 0 0` the derivative is 0 (minimum-norm subgradient).)
@@ -237,9 +237,9 @@ exit 0
 !   7 | def arrays [n] (xs: [n]Real): Real = maximum xs + norm (xs - xs) + dot (sort xs) xs
 !     |                                                                        ^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:404:49
+!    ::: lib/prelude.pull:409:49
 !     |
-! 404 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
+! 409 | def sort [n] (xs: [n]Real): [n]Real = gather xs (argsort xs)
 !     |                                                 ------------ in the library, here
 !     |
 !     = note: convention: equal elements keep their order, and the derivative is that of this order
@@ -262,9 +262,9 @@ exit 0
 !   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
 !     |                               ^^^^^^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:106:39
+!    ::: lib/prelude.pull:107:39
 !     |
-! 106 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+! 107 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
 !     |                                       ----------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
@@ -341,9 +341,9 @@ exit 0
 !   3 | def ends (x: Real): Real = abs x + relu x + max x 0.0
 !     |                                    ^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:100:28
+!    ::: lib/prelude.pull:101:28
 !     |
-! 100 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
+! 101 | def relu (x: Real): Real = if x > 0.0 then x else 0.0
 !     |                            -------------------------- in the library, here
 !     |
 !     = note: convention: the derivative is that of the branch that is taken
@@ -427,9 +427,9 @@ exit 1
 !   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
 !     |                               ^^^^^^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:106:39
+!    ::: lib/prelude.pull:107:39
 !     |
-! 106 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+! 107 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
 !     |                                       ----------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
@@ -455,9 +455,9 @@ exit 0
 !   9 | def clamped (x: Real): Real = clamp 0.0 1.0 x
 !     |                               ^^^^^^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:106:39
+!    ::: lib/prelude.pull:107:39
 !     |
-! 106 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
+! 107 | def clamp (lo: a) (hi: a) (x: a): a = min (max x lo) hi
 !     |                                       ----------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`min`: The smaller; at a tie the common value and derivative ½ to each; NaN if either is.)
@@ -522,9 +522,9 @@ exit 0
 !   8 | def tied (m: [2][2]Real): Real = solved m + maximum (flatten m)
 !     |                                             ^^^^^^^^^^^^^^^^^^^ met once
 !     |
-!    ::: lib/prelude.pull:280:37
+!    ::: lib/prelude.pull:285:37
 !     |
-! 280 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
+! 285 |     loop m = xs[0] for i < n - 1 do max m xs[i + 1]
 !     |                                     --------------- in the library, here
 !     |
 !     = note: convention: its derivatives here are 0.5 and 0.5 (`max`: The larger; at a tie the common value (`max (-0.0) 0.0 = 0.0`) and derivative ½ to each; NaN if either is.)

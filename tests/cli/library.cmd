@@ -9,9 +9,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:278:5
+!    ::: lib/prelude.pull:283:5
 !     |
-! 278 |     error "maximum of an empty array"
+! 283 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -26,9 +26,9 @@ exit 1
 !   6 | def first (n: Int): Int = head (filter (\i -> i > n) [1, 2, 3])
 !     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:349:45
+!    ::: lib/prelude.pull:354:45
 !     |
-! 349 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
+! 354 | def head [n] (xs: [n]a): a = if n == 0 then error "head of an empty array" else xs[0]
 !     |                                             ------------------------------ this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -46,9 +46,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ---------- called here
 !     |
-!    ::: lib/prelude.pull:278:5
+!    ::: lib/prelude.pull:283:5
 !     |
-! 278 |     error "maximum of an empty array"
+! 283 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`
@@ -66,9 +66,9 @@ exit 1
 !   4 | def twice (xs: []Real): Real = 2.0 * largest xs
 !     |                                      ------- called here
 !     |
-!    ::: lib/prelude.pull:278:5
+!    ::: lib/prelude.pull:283:5
 !     |
-! 278 |     error "maximum of an empty array"
+! 283 |     error "maximum of an empty array"
 !     |     --------------------------------- this stops the program
 !     |
 !     = note: the program itself checks this, with `assert` or `error`

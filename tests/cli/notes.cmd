@@ -254,14 +254,14 @@ exit 1
 $ pullback demo tests/cli/programs/notes.pull ruled
 exit 1
 ! error[E0717]: the language of the working notes has no functions with their own derivative rule
-!    --> lib/prelude.pull:256:3
+!    --> lib/prelude.pull:261:3
 !     |
-! 256 | /   custom_jvp
-! 257 | |     largest
-! 258 | |     (\ys dys ->
-! 259 | |       let m = maximum ys in
-! 260 | |       (m, tie_share m xs ys dys))
-! 261 | |     xs
+! 261 | /   custom_jvp
+! 262 | |     largest
+! 263 | |     (\ys dys ->
+! 264 | |       let m = maximum ys in
+! 265 | |       (m, tie_share m xs ys dys))
+! 266 | |     xs
 !     | |______^ this has no form in linear maps
 !     |
 !    ::: tests/cli/programs/notes.pull:26:36

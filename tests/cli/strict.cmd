@@ -66,9 +66,9 @@ exit 1
 !   8 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
 !     |                               ^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:298:26
+!    ::: lib/prelude.pull:303:26
 !     |
-! 298 |         (t + dxs[i], k + (if outer[last] == outer[i] then 1 else 1), i)
+! 303 |         (t + dxs[i], k + (if outer[last] == outer[i] then 1 else 1), i)
 !     |                          ------------------------------------------ both sides are equal here
 !     |
 !     = note: under `--domain=strict` the branch taken at a tie would decide the derivative
@@ -260,9 +260,9 @@ exit 1
 !   8 | def largest (x: Real): Real = maximum [x, 1.0, 0.5]
 !     |                               ^^^^^^^^^^^^^^^^^^^^^ in this call
 !     |
-!    ::: lib/prelude.pull:298:26
+!    ::: lib/prelude.pull:303:26
 !     |
-! 298 |         (t + dxs[i], k + (if outer[last] == outer[i] then 1 else 1), i)
+! 303 |         (t + dxs[i], k + (if outer[last] == outer[i] then 1 else 1), i)
 !     |                          ------------------------------------------ both sides are equal here
 !     |
 !     = note: under `--domain=strict` the branch taken at a tie would decide the derivative
