@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pullback_base::SourceMap;
 use pullback_engines::REGISTRY;
 use pullback_session::{Call, ExpectationKind, Memory, Query, Settings, expectations};
-use pullback_syntax::ast::{self, ExprKind};
+use pullback_syntax::ast::{self, ExprKind, Literal};
 
 use crate::corpus::{asks_for_all, corpus, root};
 
@@ -39,7 +39,18 @@ fn cases(text: &str, expr: &ast::Expr, found: &mut Vec<Case>) {
                 found.push(Case { function: of(function), args: vec![of(point)] });
             }
         } else if !head.starts_with(char::is_uppercase) {
-            found.push(Case { function: of(fun), args: args.iter().map(of).collect() });
+            // The text of `einsum` says which function it is, and of how many arguments.
+            let is_text = |arg: &ast::Expr| matches!(arg.kind, ExprKind::Lit(Literal::Str(_)));
+            let is_einsum = head == "einsum" && !is_own && args.first().is_some_and(is_text);
+            let (texts, args) = args.split_at(usize::from(is_einsum));
+            let args: Vec<String> = args.iter().map(of).collect();
+            if let [subscripts] = texts {
+                if args.len() == 1 + of(subscripts).matches(',').count() {
+                    found.push(Case { function: format!("({head} {})", of(subscripts)), args });
+                }
+            } else {
+                found.push(Case { function: of(fun), args });
+            }
         }
         inside.push(fun);
         inside.extend(args);

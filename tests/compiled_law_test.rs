@@ -99,6 +99,7 @@ const LEAVES: &[Leave] = &[
     (Law::Forward, "tests/run/absent_values.pull", "seconds", RULE),
     (Law::Forward, "tests/run/sparse_solves.pull", "sparse.solve", RULE),
     (Law::Forward, "tests/run/sparse_solves.pull", "sparse.solve_rows", RULE),
+    (Law::Forward, "tests/run/einsum_recorded.pull", "(einsum \"jkZ,j ,Z k,->Z kj\")", PRODUCTS),
     (Law::Adjoint, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Rounded, "examples/cookbook/checking.pull", "difference", QUOTIENT),
     (Law::Adjoint, "examples/cookbook/checking.pull", "gap", VANISHES),

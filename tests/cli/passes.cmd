@@ -374,6 +374,15 @@ exit 0
 >   scope any code
 >   runs  in the optimiser, until nothing changes
 >
+> update_to_accumulate
+>   type  (IR, functions) -> (IR, functions)
+>   does  adds to rows of an accumulator what a loop adds to rows of its state
+>   law   loop s = a for i < n { s with [p] = [ s[p, j] + x | j < m ] } = acc = new_acc(a); for i < n
+>         { for j < m { acc[p, j] += x } }; read_acc(acc), if rows of a have m elements
+>   phase simplify
+>   scope any code
+>   runs  in the optimiser, until nothing changes
+>
 > scatter_to_gather
 >   type  (IR, functions) -> (IR, functions)
 >   does  reads at neighbours what would be added to them
@@ -682,6 +691,13 @@ exit 0
 >   type  IR -> C
 >   does  runs up to four iterations of a loop inside one across lanes at once
 >   law   an iteration computes what it computed; states go from one to the next in their order
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
+> pack_columns
+>   type  IR -> C
+>   does  reads the columns of large matrices from copies: turned, or some columns at a time
+>   law   what is read has the same bits
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >

@@ -121,9 +121,12 @@ pub fn execute(options: &Options, clock: &Clock) -> u8 {
             repl(color, file.clone(), settings.settings(WarnArgs::NONE))
         }
         Command::Lsp { .. } => lsp(),
-        Command::Gradbench { engine, max_memory, fp } => {
+        Command::Gradbench { engine, max_memory, multithreaded, fp } => {
             let (engine, max_memory) = (engine.clone(), *max_memory);
-            let settings = fp.of(Settings { engine, max_memory, ..Settings::default() });
+            let mut settings = fp.of(Settings { engine, max_memory, ..Settings::default() });
+            if *multithreaded {
+                settings.threads = std::thread::available_parallelism().map(Into::into).ok();
+            }
             gradbench(color, clock, &settings)
         }
     }

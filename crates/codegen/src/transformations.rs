@@ -132,6 +132,11 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "an iteration computes what it computed; states go from one to the next in their order",
     ),
     on_kernels(
+        "pack_columns",
+        "reads the columns of large matrices from copies: turned, or some columns at a time",
+        "what is read has the same bits",
+    ),
+    on_kernels(
         "index_tables",
         "does Int arithmetic on the index of an inner loop once, before the kernel",
         "values are the same; what could fail is not done early",

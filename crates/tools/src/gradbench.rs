@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use evals::{EVALS, Eval, Function};
 use program::Ready;
-use pullback_base::Instant;
+use pullback_base::{Instant, Limits};
 use pullback_data::input::{Kind, Stopped, Tape};
 use pullback_session::engine::Engine;
 use pullback_session::{Query, Settings, Stop};
@@ -86,7 +86,8 @@ impl Gradbench {
         let tape = match Tape::parse(line, &limits) {
             Ok(tape) => tape,
             Err(Stopped::Wrong(error)) => {
-                return refused("null", &format!("not JSON: {} at byte {}", error.title, error.at));
+                let id = id_before(line, error.at, &limits);
+                return refused(id, &format!("not JSON: {} at byte {}", error.title, error.at));
             }
             Err(Stopped::Exceeded(_)) => return refused("null", "the message is too large"),
         };
@@ -159,6 +160,19 @@ impl Gradbench {
 fn eval(name: &str) -> Result<&'static Eval, String> {
     let eval = EVALS.iter().find(|eval| eval.name == name);
     eval.ok_or_else(|| format!("there is no module `{name}`"))
+}
+
+/// The id of a message that is no JSON at a place, such as where a NaN stands, if it comes before that.
+fn id_before<'l>(line: &'l str, end: usize, limits: &Limits) -> &'l str {
+    // It is one of the first fields.
+    let mut ends = line[..end].match_indices(',').map(|(at, _)| at).take(8);
+    let id = ends.find_map(|at| {
+        let text = format!("{}}}", &line[..at]);
+        let tape = Tape::parse(&text, limits).ok()?;
+        let id = tape.entry(Message { tape: &tape }.field("id")?);
+        line.get(id.lo as usize..id.hi as usize)
+    });
+    id.unwrap_or("null")
 }
 
 /// The answer to a message that asks for what cannot be.

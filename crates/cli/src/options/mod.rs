@@ -276,6 +276,9 @@ pub enum Command {
         /// The most memory that an input and all values may take, such as 512M or 4G.
         #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
         max_memory: Option<usize>,
+        /// Compute on as many threads as there are processors, as GradBench asks tools to.
+        #[arg(long, conflicts_with = "threads")]
+        multithreaded: bool,
         #[command(flatten)]
         fp: FpArgs,
     },

@@ -8,7 +8,7 @@ use super::root;
 #[test]
 fn lines_are_answered_as_they_come() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pullback"))
-        .args(["gradbench", "--engine", "ir"])
+        .args(["gradbench", "--engine", "ir", "--multithreaded"])
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -19,7 +19,9 @@ fn lines_are_answered_as_they_come() {
     let mut answers = BufReader::new(child.stdout.take().expect("an output")).lines();
     let square =
         r#"{"id": 3, "kind": "evaluate", "module": "hello", "function": "square", "input": 3}"#;
-    let lines: [(&[u8], &str); 4] = [
+    let nan =
+        r#"{"kind": "evaluate", "id": 4, "module": "hello", "input": [1.0, NaN], "function": "f"}"#;
+    let lines: [(&[u8], &str); 5] = [
         (b"{\"id\": 0, \"kind\": \"start\"}", r#"{"id": 0, "tool": "pullback"}"#),
         (
             b"\xff\xfe",
@@ -27,6 +29,10 @@ fn lines_are_answered_as_they_come() {
         ),
         (b"\n{\"id\": 1, \"kind\": \"analysis\"}", r#"{"id": 1}"#),
         (square.as_bytes(), r#"{"id": 3, "success": true, "output": 9.0, "timings": "#),
+        (
+            nan.as_bytes(),
+            r#"{"id": 4, "success": false, "error": "not JSON: JSON has no such number"#,
+        ),
     ];
     for (line, expected) in lines {
         input.write_all(line).expect("room");
