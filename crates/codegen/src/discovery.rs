@@ -17,6 +17,7 @@ use pullback_base::Instant;
 use crate::cache::{Cache, Key};
 use crate::guard::run;
 use crate::level::Level;
+use crate::lookout::generation;
 use crate::stamp::stamp;
 
 /// The system's C compiler.
@@ -87,8 +88,9 @@ pub fn compiler() -> Option<&'static OsString> {
 }
 
 pub(crate) fn known() -> Option<&'static Compiler> {
-    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
-    COMPILER
+    // One for each generation of processes: what another one had begun to ask when this one forked never ends.
+    static COMPILERS: [OnceLock<Option<Compiler>>; 16] = [const { OnceLock::new() }; 16];
+    COMPILERS[generation().min(COMPILERS.len() - 1)]
         .get_or_init(|| lines().into_iter().find_map(|line| answering(line, Cache::open())))
         .as_ref()
 }
