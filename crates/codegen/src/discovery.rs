@@ -17,7 +17,6 @@ use pullback_base::Instant;
 use crate::cache::{Cache, Key};
 use crate::guard::run;
 use crate::level::Level;
-use crate::lookout::generation;
 use crate::stamp::stamp;
 
 /// The system's C compiler.
@@ -88,11 +87,13 @@ pub fn compiler() -> Option<&'static OsString> {
 }
 
 pub(crate) fn known() -> Option<&'static Compiler> {
-    // One for each generation of processes: what another one had begun to ask when this one forked never ends.
-    static COMPILERS: [OnceLock<Option<Compiler>>; 16] = [const { OnceLock::new() }; 16];
-    COMPILERS[generation().min(COMPILERS.len() - 1)]
-        .get_or_init(|| lines().into_iter().find_map(|line| answering(line, Cache::open())))
-        .as_ref()
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    if let Some(known) = COMPILER.get() {
+        return known.as_ref();
+    }
+    // Nobody waits for the answer: in a process that forked from the one that asks it would never come.
+    let found = lines().into_iter().find_map(|line| answering(line, Cache::open()));
+    COMPILER.get_or_init(|| found).as_ref()
 }
 
 /// The compiler that is called so, if it says what it is.

@@ -11,8 +11,7 @@
 
 use std::fs::{File, Metadata, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The beginning of the names of all folders.
@@ -81,8 +80,10 @@ impl Drop for Folder {
 
 /// Removes what processes left that are gone, once for this process.
 pub(crate) fn sweep_once() {
-    static SWEPT: Once = Once::new();
-    SWEPT.call_once(|| sweep(&std::env::temp_dir()));
+    static SWEPT: AtomicBool = AtomicBool::new(false);
+    if !SWEPT.swap(true, Ordering::Relaxed) {
+        sweep(&std::env::temp_dir());
+    }
 }
 
 /// Removes the folders below `base` whose processes are gone.

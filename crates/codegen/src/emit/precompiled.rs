@@ -124,17 +124,29 @@ fn function(head: &str) -> Option<Function<'_>> {
 /// context.
 pub fn lane_table() -> &'static [&'static str] {
     static READ: OnceLock<Vec<&str>> = OnceLock::new();
-    READ.get_or_init(|| {
+    read_once(&READ, || {
         let functions = LANE_FILES.iter().flat_map(|(_, text)| lane_functions(text));
         functions.map(|(_, function)| function.name).collect()
     })
+    .as_slice()
 }
 
 /// The names in the table, in order.
 pub fn table() -> &'static [&'static str] {
     static READ: OnceLock<Vec<&str>> = OnceLock::new();
-    READ.get_or_init(|| {
+    read_once(&READ, || {
         let functions = FILES.iter().flat_map(|(_, text)| functions(text));
         std::iter::once(UNDEFINED).chain(functions.map(|function| function.name)).collect()
     })
+    .as_slice()
+}
+
+/// What has been read, or is now. Nobody waits for another thread: in a process that forked from one that reads it would never
+/// be done.
+pub fn read_once<T>(place: &'static OnceLock<T>, read: impl FnOnce() -> T) -> &'static T {
+    if let Some(known) = place.get() {
+        return known;
+    }
+    let value = read();
+    place.get_or_init(|| value)
 }

@@ -19,7 +19,9 @@ use std::sync::OnceLock;
 use pullback_base::bug;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::precompiled::{self, UNDEFINED, functions, lane_functions, lane_table, table};
+use super::precompiled::{
+    self, UNDEFINED, functions, lane_functions, lane_table, read_once, table,
+};
 use crate::registers::Vectors;
 
 /// The runtime of every program, in order.
@@ -140,7 +142,7 @@ impl Runtime {
     fn definitions(self) -> &'static Definitions {
         static READ: [OnceLock<Definitions>; 6] = [const { OnceLock::new() }; 6];
         let kind = usize::from(self.is_strict) + 2 * self.place as usize;
-        READ[kind].get_or_init(|| {
+        read_once(&READ[kind], || {
             let all = self.read();
             let mut owners: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
             for (at, definition) in all.iter().enumerate() {

@@ -21,6 +21,7 @@ use pullback_analysis::sizes::Size;
 use pullback_base::{Id, bug};
 use pullback_ir::{Atom, Block, Elem, Loop, Op, VarId};
 
+use super::pack_rows::each_stmt;
 use super::places::Offset;
 use super::plan::Plan;
 use super::text::Text;
@@ -33,23 +34,7 @@ const COLUMNS: usize = 16 << 10;
 /// The matrices that are read so by loops inside one of which several iterations go at once.
 pub(super) fn columns(plan: &Plan<'_>, layout: &Layout) -> ReadDown {
     let mut columns = ReadDown::default();
-    look(plan, layout, &plan.looped.body, &mut vec![], &mut columns);
-    columns.turned.sort();
-    columns.turned.dedup();
-    columns.beside.sort();
-    columns.beside.dedup();
-    columns
-}
-
-/// `around`: the indices of the loops around a block inside the kernel's.
-fn look(
-    plan: &Plan<'_>,
-    layout: &Layout,
-    block: &Block,
-    around: &mut Vec<VarId>,
-    columns: &mut ReadDown,
-) {
-    for stmt in &block.stmts {
+    each_stmt(&plan.looped.body, &mut vec![], &mut |stmt, around| {
         if let Op::Index(Atom::Var(array), at) = &stmt.op
             && let Some((root, [Atom::Var(row), Atom::Var(column)])) =
                 place(plan, layout, *array, at)
@@ -63,13 +48,12 @@ fn look(
                 columns.beside.push((root, column));
             }
         }
-        let index = if let Op::Loop(looped) = &stmt.op { looped.for_index() } else { None };
-        around.extend(index);
-        stmt.op.blocks().into_iter().for_each(|block| look(plan, layout, block, around, columns));
-        if index.is_some() {
-            around.pop();
-        }
-    }
+    });
+    columns.turned.sort();
+    columns.turned.dedup();
+    columns.beside.sort();
+    columns.beside.dedup();
+    columns
 }
 
 /// The row and the column of an element of a matrix of Reals that comes from outside and is only read.

@@ -15,7 +15,7 @@
 
 use pullback_analysis::sizes::Size;
 use pullback_base::Id;
-use pullback_ir::{Atom, Block, Elem, Op, VarId};
+use pullback_ir::{Atom, Block, Elem, Op, Stmt, VarId};
 use rustc_hash::FxHashSet;
 
 use super::plan::Plan;
@@ -26,23 +26,12 @@ use super::vectorise::{Kind, Layout, Pack};
 pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Layout {
     let mut layout = Layout::of(plan, lanes);
     let mut packs = FxHashSet::default();
-    look(plan, &layout, &plan.looped.body, &mut vec![], &mut packs);
-    layout.packs = packs;
-    layout
-}
-
-fn look(
-    plan: &Plan<'_>,
-    layout: &Layout,
-    block: &Block,
-    around: &mut Vec<VarId>,
-    packs: &mut FxHashSet<Pack>,
-) {
-    for stmt in &block.stmts {
+    each_stmt(&plan.looped.body, &mut vec![], &mut |stmt, around| {
         if let Op::Index(array, at) = &stmt.op
-            && let Some((pack, rest)) = array.var().and_then(|array| row(plan, layout, array, at))
+            && let Some((pack, rest)) = array.var().and_then(|array| row(plan, &layout, array, at))
         {
-            let is_again = around.iter().any(|index| !rest.contains(&Atom::Var(*index)));
+            let mut inner = around.iter().filter(|index| !layout.lanes.contains(index));
+            let is_again = inner.any(|index| !rest.contains(&Atom::Var(*index)));
             let are_plain = rest.iter().all(|atom| match atom {
                 Atom::Var(var) => around.contains(var) || !plan.local.contains(var),
                 Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => true,
@@ -51,11 +40,23 @@ fn look(
                 packs.insert(pack);
             }
         }
+    });
+    layout.packs = packs;
+    layout
+}
+
+/// Shows the statements of a block, at any depth, with the indices of the loops around each.
+pub(super) fn each_stmt(
+    block: &Block,
+    around: &mut Vec<VarId>,
+    see: &mut dyn FnMut(&Stmt, &[VarId]),
+) {
+    for stmt in &block.stmts {
+        see(stmt, around);
         let index = if let Op::Loop(looped) = &stmt.op { looped.for_index() } else { None };
-        let inner = index.filter(|index| !layout.lanes.contains(index));
-        around.extend(inner);
-        stmt.op.blocks().into_iter().for_each(|block| look(plan, layout, block, around, packs));
-        if inner.is_some() {
+        around.extend(index);
+        stmt.op.blocks().into_iter().for_each(|block| each_stmt(block, around, see));
+        if index.is_some() {
             around.pop();
         }
     }
