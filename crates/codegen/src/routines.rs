@@ -4,6 +4,8 @@
 //! `runtime/routines.c`. Code calls with the operands that the table of routines says, and arrays have all their elements.
 #![expect(unsafe_code, reason = "arrays of loaded code are read and written where it has them")]
 
+mod dependences;
+
 use std::ffi::c_void;
 use std::panic::catch_unwind;
 
@@ -36,6 +38,11 @@ impl Table {
 
 extern "C" fn plan(number: u32, given: *const Operand, results: *mut Operand) -> i64 {
     let Some(routine) = Routine::ALL.get(number as usize).copied() else { return -1 };
+    if !routine.is_numerical() {
+        // A panic may not pass through code in C. It has been told, and the text runs.
+        // SAFETY: the first operand is the text, and the others are the arguments.
+        return catch_unwind(|| unsafe { dependences::plan(given, results) }).unwrap_or(-1);
+    }
     // SAFETY: there are as many operands as the table says.
     let given = unsafe { taken(routine, given) };
     let Some(plan) = pullback_routines::plan(routine, &given) else { return -1 };
@@ -57,6 +64,10 @@ extern "C" fn run(
     stops: Stops,
 ) -> i32 {
     let Some(routine) = Routine::ALL.get(number as usize).copied() else { return 0 };
+    if !routine.is_numerical() {
+        // SAFETY: results have the sizes of the plan.
+        return unsafe { dependences::run(results) };
+    }
     // A panic may not pass through code in C. It has been told, and the text runs.
     let outcome = catch_unwind(|| {
         // SAFETY: there are as many operands as the table says, and results have the sizes of the plan.

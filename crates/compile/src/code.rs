@@ -101,7 +101,8 @@ fn evaluated(
 
 /// The machine of the array code.
 fn machine<'i>(image: &'i Image<'i>, options: &Options) -> Machine<'i> {
-    Machine::new(image, options.limits.clone()).within(options.budget)
+    let machine = Machine::new(image, options.limits.clone());
+    machine.asking(pullback_sparse::told).within(options.budget)
 }
 
 fn arguments(argument: Value, mode: &Mode) -> Vec<Value> {

@@ -12,7 +12,7 @@ use pullback_engine::BUILT_IN;
 use pullback_ir::eval::{Image, Items as Elements, Machine, Shape, Value};
 use pullback_ir::{Elem, FuncId, Program};
 use pullback_session::{Findings, Query, Stop, on_large_stack};
-use pullback_sparse::{Given as Argument, Plan, Way, dependences};
+use pullback_sparse::{Given as Argument, Plan, Way, dependences, told};
 use pullback_tools::{Kind, Routines};
 
 use crate::asked::{Asked, Source};
@@ -113,7 +113,7 @@ impl Evaluated {
         self.on_code(Routines::Called, |made| {
             let limits = limits(allowed, progress);
             let image = Image::new(&made.code);
-            let mut machine = Machine::new(&image, limits);
+            let mut machine = Machine::new(&image, limits).asking(told);
             let values = machine.call(made.root, given.iter().map(leaf).collect())?;
             let types = &made.code.funcs[made.root].results;
             let shown = values.iter().zip(types).map(|(value, ty)| shown(value, ty.elem));

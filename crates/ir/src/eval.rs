@@ -20,6 +20,7 @@ mod tangent;
 mod value;
 
 pub use code::Image;
+pub use core::Dependences;
 pub use machine::{Machine, evaluate};
 pub use pullback_base::Limits;
 pub use pullback_machine::Counts;

@@ -20,6 +20,7 @@ mod array;
 mod boundary;
 mod closure;
 mod context;
+mod dependences;
 mod differentiated;
 mod expr;
 mod function;
@@ -80,6 +81,7 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
     ctx.layouts.link(&mut ctx.out, &[]);
     differentiated::choose(&mut ctx.out, &ctx.derived);
     absent::absent(&mut ctx.out);
+    dependences::dependences(&mut ctx.out);
     Lowered { program: ctx.out, roots, layouts: ctx.layouts }
 }
 

@@ -31,6 +31,10 @@ pub enum Routine {
     Qr,
     /// Solutions of systems whose matrix is sparse.
     SparseSolve,
+    /// Which results of a function depend on which inputs: read off its code, and computed by no library.
+    Dependences,
+    /// The function whose code [`Routine::Dependences`] reads: its text always runs.
+    Followed,
 }
 
 /// What a parameter or a result is.
@@ -83,7 +87,7 @@ impl Routine {
     pub const LEAST: usize = 32;
 
     /// All of them, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Fourier,
         Self::Fourier2,
         Self::Lu,
@@ -95,6 +99,8 @@ impl Routine {
         Self::Svd,
         Self::Qr,
         Self::SparseSolve,
+        Self::Dependences,
+        Self::Followed,
     ];
 
     /// Its row of the table.
@@ -189,7 +195,28 @@ impl Routine {
                 results: &[Matrix, Bool],
                 like: &[&[], &[]],
             },
+            Self::Dependences => &RoutineRow {
+                name: "dependences",
+                module: "sparse",
+                definition: "told",
+                params: &[Vector, Vector],
+                results: &[Ints, Ints],
+                like: &[],
+            },
+            Self::Followed => &RoutineRow {
+                name: "followed",
+                module: "",
+                definition: "",
+                params: &[],
+                results: &[],
+                like: &[],
+            },
         }
+    }
+
+    /// Whether a numerical library computes it, from arguments that the row tells. The others are about code.
+    pub const fn is_numerical(self) -> bool {
+        !matches!(self, Self::Dependences | Self::Followed)
     }
 
     /// Whether it takes numbers that are not finite and gives such; others decline both.

@@ -349,7 +349,7 @@ fn transforms_of_images_are_those_of_the_text() {
 fn results_are_like_the_parameters_that_the_table_names() {
     let [square, wide, tall] = [numbers(16, 17), numbers(12, 18), numbers(20, 19)];
     let order = [0, 1, 2, 3];
-    for routine in Routine::ALL {
+    for routine in Routine::ALL.into_iter().filter(|routine| routine.is_numerical()) {
         let row = routine.row();
         assert_eq!(row.like.len(), row.results.len(), "{routine:?}");
         let args: &[Given<'_>] = match routine {
@@ -545,7 +545,7 @@ fn each_routine_has_its_definition() {
     on_large_stack(|| {
         let (program, _, _) = programs("all");
         let found: Vec<Routine> = program.routines.values().copied().collect();
-        for routine in Routine::ALL {
+        for routine in Routine::ALL.into_iter().filter(|routine| routine.is_numerical()) {
             assert!(found.contains(&routine), "{routine:?}");
         }
     });

@@ -15,7 +15,7 @@ use crate::given::Given;
 use crate::pattern::Pattern;
 use crate::prepare::Ready;
 use crate::sets::{Set, Sets};
-use crate::symbolic::{Rows, derived};
+use crate::symbolic::{Derived, Rows, derived};
 use crate::tracer::traced;
 
 /// What numbers depend on.
@@ -55,11 +55,9 @@ pub fn dependences(
         Given::Inputs(leaf) => highest(leaf),
     });
     let inputs = inputs.max().unwrap_or(0);
-    let derived = || derived(&ready, func, arguments, inputs, &limits);
+    let derived = || derived(&ready, func, arguments, inputs, (&limits, false));
     if let Some(found) = (way == Way::Any).then(derived).flatten() {
-        let relations = Some(found.relations);
-        let (results, sets) = (found.results, found.sets);
-        return Ok(Dependences { results, sets, holds_everywhere: true, relations });
+        return Ok(Dependences::derived(found));
     }
     let found = traced(&ready, func, arguments, inputs, (limits, budget))?;
     let (results, sets) = (found.results, found.sets);
@@ -84,6 +82,12 @@ fn highest(leaf: &eval::Value) -> u32 {
 }
 
 impl Dependences {
+    /// What was found without a run.
+    pub(crate) fn derived(found: Derived) -> Self {
+        let Derived { results, sets, relations } = found;
+        Self { results, sets, holds_everywhere: true, relations: Some(relations) }
+    }
+
     /// The affine relation of so many rows, as text, if there is one of all of them.
     pub fn relation(&self, rows: usize) -> Option<String> {
         match self.relations.as_deref() {

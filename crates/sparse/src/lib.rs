@@ -20,6 +20,7 @@ mod prepare;
 mod sets;
 mod star;
 mod symbolic;
+mod told;
 mod tracer;
 
 pub use dependences::{Dependences, Way, dependences};
@@ -28,3 +29,4 @@ pub use pattern::Pattern;
 pub use plan::{Answers, Plan, Sweep};
 pub use sets::{Set, Sets};
 pub use symbolic::Rows;
+pub use told::{followed, told};

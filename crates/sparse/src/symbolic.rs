@@ -9,7 +9,8 @@
 //! symbol for the index of each loop, and an array is its element as a function of indices; so a loop is executed once,
 //! whatever its count. Reals have no values here. What hangs on one, and what is no affine function of indices, gives
 //! up, and so does too much work. Law: where it does not give up, no number depends on an input that is not told, at
-//! any point with the same sizes, Ints and Bools.
+//! any point with the same sizes, Ints and Bools. If it is to be exact, each number depends on all that is told, as a direction
+//! of NaN would show.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever is not named gives up")]
 
@@ -50,15 +51,17 @@ pub struct Derived {
 /// The bytes that an element's member takes while members are listed.
 const MEMBER: usize = 16;
 
-/// What the results of a function depend on, which follows so many inputs; nothing if it gives up.
+/// What the results of a function depend on, which follows so many inputs; nothing if it gives up. If it is to be exact, it
+/// tells the first result alone.
 pub fn derived(
     ready: &Ready<'_>,
     func: FuncId,
     arguments: &[Given<'_>],
     inputs: u32,
-    limits: &Limits,
+    (limits, is_exact): (&Limits, bool),
 ) -> Option<Derived> {
-    let found = results(ready, func, arguments).ok()?;
+    let mut found = results(ready, func, arguments, is_exact).ok()?;
+    found.truncate(if is_exact { 1 } else { found.len() });
     let most = limits.room() / MEMBER;
     let mut derived = Derived { results: vec![], sets: Sets::new(inputs), relations: vec![] };
     let types = ready.program.funcs[func].body.results.iter().map(|it| ready.program.type_of(*it));
@@ -69,8 +72,13 @@ pub fn derived(
     Some(derived)
 }
 
-fn results(ready: &Ready<'_>, func: FuncId, arguments: &[Given<'_>]) -> Found<Vec<Value>> {
-    let mut machine = Machine::new(ready);
+fn results(
+    ready: &Ready<'_>,
+    func: FuncId,
+    arguments: &[Given<'_>],
+    is_exact: bool,
+) -> Found<Vec<Value>> {
+    let mut machine = Machine::new(ready, is_exact);
     let mut args = vec![];
     for argument in arguments {
         let (leaf, known) = argument.parts();

@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ad", &["base", "prim", "ir", "analysis"]),
     ("opt", &["base", "prim", "ir", "analysis"]),
     ("proofs", &["base", "prim", "ir", "ad"]),
-    ("codegen", &["base", "prim", "routines", "ir", "analysis"]),
+    ("codegen", &["base", "prim", "routines", "ir", "analysis", "sparse"]),
     (
         "compile",
         &[

@@ -69,9 +69,7 @@ impl Emit<'_> {
             }
         }
         let places = body.lines.text.clone();
-        if let Some(routine) = def.routine.filter(|_| !body.emit.is_library) {
-            body.routine(routine);
-        }
+        let code = body.routine();
         body.block(&def.body, &Scope::of(&def.body), &def.params, Exit::Return);
         if body.emit.bases[func].is_some() != body.rest.is_some() {
             bug("codegen", "a function of two parts ends in its branch");
@@ -87,7 +85,7 @@ impl Emit<'_> {
             text.push_str(&self.constant(func));
         }
         text.push('\n');
-        normalised(&text)
+        code + &normalised(&text)
     }
 
     /// The function of C that computes a constant unless that has been done.

@@ -15,8 +15,9 @@
 //! loaded by the host has no routines, and runs the text.
 
 use pullback_base::Id;
-use pullback_ir::{Elem, Type, VarId};
+use pullback_ir::{Elem, Type, VarId, trimmed};
 use pullback_prim::Routine;
+use pullback_sparse::followed;
 
 use super::body::Body;
 use crate::layout::elem_number;
@@ -28,14 +29,59 @@ impl Body<'_, '_> {
         self.emit.program.funcs[self.func].routine.is_some()
     }
 
-    /// The lines that ask a routine.
-    pub fn routine(&mut self, routine: Routine) {
+    /// The lines that ask the routine of the function, if it has one: and the text of what stands before the function
+    /// for that.
+    pub fn routine(&mut self) -> String {
+        let def = &self.emit.program.funcs[self.func];
+        let Some(routine) = def.routine.filter(|_| !self.emit.is_library) else {
+            return String::new();
+        };
+        let params = &def.params;
+        if routine.is_numerical() {
+            let given: Vec<String> = params.iter().map(|param| self.operand(*param)).collect();
+            self.ask_routine(routine, params[routine.sized_by()], &given);
+            return String::new();
+        }
+        let (Some(code), Some(direction)) = (self.code_to_read(), params.last().copied()) else {
+            return String::new();
+        };
+        let name = self.emit.named_by("code", self.func);
+        let given: Vec<String> =
+            std::iter::once(format!("{{.p = (void *){name}, .n = (int64_t)(c->limit - c->used)}}"))
+                .chain(params.iter().map(|param| self.whole(*param)))
+                .collect();
+        self.ask_routine(routine, direction, &given);
+        let mut text = format!("static const char {name}[] =");
+        for line in code.lines() {
+            let line = line.trim_start().replace('\\', "\\\\").replace('"', "\\\"");
+            text.push_str(&format!("\n  \"{line}\\n\""));
+        }
+        text + ";\n"
+    }
+
+    /// The code that says what depends on what, of the function that calls this one: if this is the routine for that, and
+    /// if all arguments are numbers or arrays of them.
+    fn code_to_read(&self) -> Option<String> {
+        let (program, func) = (self.emit.program, self.func);
+        let def = &program.funcs[func];
+        let is_plain = |param: &VarId| {
+            let ty = program.vars[*param].ty;
+            matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool | Elem::Unit) && !ty.is_acc
+        };
+        if def.routine != Some(Routine::Dependences) || !def.params.iter().all(is_plain) {
+            return None;
+        }
+        let (code, _) = trimmed(program, &[func, followed(program, func)?]);
+        Some(code.print())
+    }
+
+    /// The lines that ask a routine about arguments, where the outermost size of one of them is worth it.
+    fn ask_routine(&mut self, routine: Routine, sized: VarId, given: &[String]) {
         let def = &self.emit.program.funcs[self.func];
         let (params, results) = (def.params.clone(), def.results.clone());
         let (site, number, least) = (self.site(), routine.number(), Routine::LEAST);
-        let sized = params[routine.sized_by()].index();
+        let sized = sized.index();
         self.open(format_args!("if (v{sized}.d[0] >= {least}) {{"));
-        let given: Vec<String> = params.iter().map(|param| self.operand(*param)).collect();
         let (given, count) = (given.join(", "), results.len());
         self.line(format_args!("const pb_operand given[] = {{{given}}};"));
         self.line(format_args!("pb_operand results[{count}] = {{{{0}}}};"));
@@ -69,6 +115,16 @@ impl Body<'_, '_> {
             (0, _) => format!("{{.n = {name}}}"),
             (1, _) => format!("{{.p = {name}.p, .d = {{{name}.d[0], 1}}}}"),
             (_, _) => format!("{{.p = {name}.p, .d = {{{name}.d[0], {name}.d[1]}}}}"),
+        }
+    }
+
+    /// A parameter of any rank: of an array, where its sizes stand.
+    fn whole(&self, param: VarId) -> String {
+        let (name, ty) = (format!("v{}", param.index()), self.ty(param));
+        match ty.elem {
+            _ if ty.is_array() => format!("{{.p = (void *)&{name}}}"),
+            Elem::Real => format!("{{.real = {name}}}"),
+            _ => format!("{{.n = {name}}}"),
         }
     }
 

@@ -12,7 +12,12 @@ use pullback_prim::Fault;
 use super::build::Builder;
 use super::code::{Image, ListId};
 use super::value::Value;
-use crate::program::FuncId;
+use crate::program::{FuncId, Program};
+
+/// Which elements of the result of a function depend on which of its last argument: where the columns of each row begin, and
+/// the columns. The function is the one that calls the given one, whose arguments these are; nothing if the text is to
+/// run.
+pub type Dependences = fn(&Program, FuncId, &[Value], &Limits) -> Option<(Vec<i64>, Vec<i64>)>;
 
 /// Where a call returns to, with the registers that the results go to.
 pub(super) type Frame = pullback_machine::Frame<ListId>;
@@ -29,6 +34,8 @@ pub(super) struct Core<'i> {
     pub indices: Vec<i64>,
     /// Room for the arguments of one call.
     pub args: Vec<Value>,
+    /// Who reads off code what depends on what.
+    pub dependences: Option<Dependences>,
 }
 
 impl<'i> Core<'i> {
@@ -42,6 +49,7 @@ impl<'i> Core<'i> {
             fuel: Fuel::default(),
             indices: vec![],
             args: vec![],
+            dependences: None,
         }
     }
 

@@ -17,7 +17,7 @@ use pullback_machine::{Body, Counts, DIVISION, Failed, STOP, stacks};
 use pullback_prim::{Fault, Prim, values};
 
 use super::code::{Code, Image, Instr};
-use super::core::{Core, Frame};
+use super::core::{Core, Dependences, Frame};
 use super::value::Value;
 use crate::program::{FuncId, Program};
 use registers::Window;
@@ -52,6 +52,13 @@ impl<'i> Machine<'i> {
     #[must_use]
     pub fn within(mut self, budget: Option<Budget>) -> Self {
         self.core.meter.budget = budget;
+        self
+    }
+
+    /// The same, which asks what depends on what.
+    #[must_use]
+    pub fn asking(mut self, dependences: Dependences) -> Self {
+        self.core.dependences = Some(dependences);
         self
     }
 
@@ -243,7 +250,7 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                     w = callee;
                     continue 'frame;
                 }
-                Instr::Routine { routine, dests, to } => if !check!(r.routine(core, routine, dests)) { w.pc = to as usize }
+                Instr::Routine { routine, dests, to } => if !check!(r.routine(core, (routine, FuncId(w.id)), dests)) { w.pc = to as usize }
                 Instr::Return { results } => {
                     let Some(frame) = core.frames.pop() else { bug("ir", "a frame to return to") };
                     if frame.is_code() {

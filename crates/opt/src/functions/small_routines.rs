@@ -64,7 +64,7 @@ fn run(program: &mut Program, roots: &mut [FuncId], analyses: &mut Analyses) -> 
 /// The function with a routine that is called, if its argument is small.
 fn small_call(program: &Program, constants: &Constants, op: &Op) -> Option<FuncId> {
     let Op::Call(func, args) = op else { return None };
-    let routine = program.funcs[*func].routine?;
+    let routine = program.funcs[*func].routine.filter(|routine| routine.is_numerical())?;
     let array = args.get(routine.sized_by())?.var()?;
     // What came into the program after it was looked at is not known.
     let size = (array.index() < constants.len()).then(|| constants.sizes(array).first())?;

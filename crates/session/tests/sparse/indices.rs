@@ -5,13 +5,17 @@ use pullback_session::{Memory, Wanted};
 use pullback_sparse::Way;
 
 /// Choices that look random.
-struct Choices {
+pub(super) struct Choices {
     state: u64,
     names: usize,
 }
 
 impl Choices {
-    fn below(&mut self, most: usize) -> usize {
+    pub(super) fn of(seed: u64) -> Self {
+        Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15), names: 0 }
+    }
+
+    pub(super) fn below(&mut self, most: usize) -> usize {
         self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.state >> 33) as usize % most
     }
@@ -156,26 +160,32 @@ impl Choices {
     }
 }
 
+/// A function `f`, and whether it gives a Real.
+pub(super) fn program(choices: &mut Choices) -> (String, bool) {
+    let mut lines = String::new();
+    let mut array = "x".to_owned();
+    for _ in 0..=choices.below(3) {
+        let (name, made) = (choices.name("v"), choices.array(&array));
+        lines.push_str(&format!("  let {name}: [n]Real = {made} in\n"));
+        array = name;
+    }
+    let is_real = choices.below(5) < 2;
+    let (ty, end) = if is_real {
+        ("Real", format!("sum [ w * w | w <- {array} ]"))
+    } else {
+        ("[n]Real", array)
+    };
+    (format!("def f [n] (x: [n]Real): {ty} =\n{lines}  {end}\n"), is_real)
+}
+
 #[test]
 fn relations_of_programs_about_indices_are_what_a_run_finds() {
     let count: u64 = std::env::var("COUNT").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
     let mut affine = 0;
     for seed in 0..count {
-        let mut choices = Choices { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15), names: 0 };
-        let mut lines = String::new();
-        let mut array = "x".to_owned();
-        for _ in 0..=choices.below(3) {
-            let (name, made) = (choices.name("v"), choices.array(&array));
-            lines.push_str(&format!("  let {name}: [n]Real = {made} in\n"));
-            array = name;
-        }
-        let is_real = choices.below(5) < 2;
-        let (wanted, ty, end) = if is_real {
-            (Wanted::Hessian, "Real", format!("sum [ w * w | w <- {array} ]"))
-        } else {
-            (Wanted::Jacobian, "[n]Real", array)
-        };
-        let text = format!("def f [n] (x: [n]Real): {ty} =\n{lines}  {end}\n");
+        let mut choices = Choices::of(seed);
+        let (text, is_real) = program(&mut choices);
+        let wanted = if is_real { Wanted::Hessian } else { Wanted::Jacobian };
         let size = 5 + choices.below(4);
         let argument = format!("[ 1.0 + 0.1 * real i | i < {size} ]");
         let found = |way| {

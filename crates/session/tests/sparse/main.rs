@@ -1,6 +1,7 @@
 //! Sparse Jacobians and Hessians: patterns, numbers of sweeps and values, against closed forms, the complex step, dense
 //! derivatives by another engine, the recorded pattern of GradBench, and random programs.
 
+mod in_language;
 mod indices;
 
 use pullback_base::Diagnostic;

@@ -268,7 +268,7 @@ mod tests {
         let mut random = Random(5);
         let (mut members, mut gone, mut fewer) = (0, 0, 0);
         for _ in 0..4000 {
-            let mut scope = Scope::new();
+            let mut scope = Scope::new(false);
             let params = [scope.fresh(), scope.fresh()];
             let bound = [scope.fresh(), scope.fresh()];
             let case = case(&mut random, &params, bound);
@@ -304,7 +304,7 @@ mod tests {
         let mut random = Random(11);
         let mut impossible = 0;
         for _ in 0..4000 {
-            let mut scope = Scope::new();
+            let mut scope = Scope::new(false);
             let syms = [scope.fresh(), scope.fresh(), scope.fresh()];
             let forms: Vec<Form> = (0..5).map(|_| random.form(&syms)).collect();
             if is_impossible(forms.clone(), &mut scope).unwrap() {

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use pullback_base::bug;
 use pullback_ir::{Atom, Elem, FuncId, Op, Type, VarId};
+use pullback_prim::Routine;
 
 use super::relation::{Form, Found, GaveUp, Guard, Scope, is_impossible};
 use super::value::{Int, Real, Sum, Truth, Value};
@@ -36,10 +37,10 @@ pub struct Machine<'r, 'p> {
 
 impl<'r, 'p> Machine<'r, 'p> {
     /// A machine for a program.
-    pub fn new(ready: &'r Ready<'p>) -> Self {
+    pub fn new(ready: &'r Ready<'p>, is_exact: bool) -> Self {
         Self {
             ready,
-            scope: Scope::new(),
+            scope: Scope::new(is_exact),
             path: vec![],
             added: vec![],
             registers: vec![],
@@ -53,6 +54,9 @@ impl<'r, 'p> Machine<'r, 'p> {
         let function = &self.ready.program.funcs[func];
         if let Some(values) = &self.constants[func.0 as usize] {
             return Ok(values.clone());
+        }
+        if function.routine == Some(Routine::Dependences) {
+            return Ok(vec![Value::Unknown; function.results.len()]);
         }
         if self.depth == DEEPEST {
             return Err(GaveUp);

@@ -27,6 +27,9 @@ impl Machine<'_, '_> {
             Op::Copy(a) | Op::Stop(a) => Ok(self.get(*a)),
             Op::MulZero(a, b) => {
                 let (a, b) = (self.real(*a)?, self.real(*b)?);
+                if self.scope.is_exact && a.is_data && !b.by.is_empty() {
+                    return Err(GaveUp);
+                }
                 Ok(Value::Real(a.with(&b, &mut self.scope)?))
             }
             Op::Select(c, a, b) => self.selected(*c, *a, *b),

@@ -47,6 +47,8 @@ pub type Found<T> = Result<T, GaveUp>;
 pub struct Scope {
     symbols: u32,
     work: u64,
+    /// Whether it gives up where an input may be one at some points alone.
+    pub is_exact: bool,
 }
 
 /// The work that a derivation may take: some hundredths of a second.
@@ -60,8 +62,8 @@ const MOST_CASES: usize = 256;
 
 impl Scope {
     /// A scope in which nothing has been done.
-    pub fn new() -> Self {
-        Self { symbols: 0, work: WORK }
+    pub fn new(is_exact: bool) -> Self {
+        Self { symbols: 0, work: WORK, is_exact }
     }
 
     /// A symbol that has not been met.

@@ -23,7 +23,7 @@ pub struct Rows {
 impl Rows {
     /// The rows of an array of these sizes, which says when each case holds without saying where indices are.
     pub(super) fn new(params: &[Sym], sizes: &[i64], cases: &[Case]) -> Found<Self> {
-        let mut scope = Scope::new();
+        let mut scope = Scope::new(false);
         let (mut row, mut count, mut ranges) = (Form::default(), 1_i64, Guard::default());
         for (sym, size) in params.iter().zip(sizes) {
             row = multiple(&row, *size)?;

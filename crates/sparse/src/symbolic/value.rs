@@ -383,6 +383,9 @@ impl Value {
         Ok(match (self, other) {
             (Self::Int(_), Self::Int(_)) => Self::Int(Int::Data),
             (Self::Bool(_), Self::Bool(_)) => Self::Bool(Truth::Data),
+            (Self::Real(one), Self::Real(other)) if scope.is_exact && one.by != other.by => {
+                return Err(GaveUp);
+            }
             (Self::Real(one), Self::Real(other)) => {
                 Self::Real(Real { is_data: true, ..one.with(&other, scope)? })
             }

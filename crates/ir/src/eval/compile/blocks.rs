@@ -52,7 +52,7 @@ impl<'c, 'p> Emit<'c, 'p> {
         for param in &func.params {
             emit.bind(*param);
         }
-        if let Some(routine) = func.routine {
+        if let Some(routine) = func.routine.filter(|routine| *routine != Routine::Followed) {
             emit.routine(routine, func);
         }
         emit.block(&func.body, &Scope::of(&func.body), &func.params, Exit::Return);

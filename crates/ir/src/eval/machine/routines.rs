@@ -12,6 +12,7 @@ use super::registers::Window;
 use crate::eval::code::ListId;
 use crate::eval::core::Core;
 use crate::eval::value::{Items, Shape, Value};
+use crate::program::FuncId;
 
 impl Window<'_> {
     /// Runs a routine if that is worth it; whether its results are there.
@@ -19,9 +20,12 @@ impl Window<'_> {
     pub fn routine(
         &mut self,
         core: &mut Core<'_>,
-        routine: Routine,
+        (routine, func): (Routine, FuncId),
         dests: ListId,
     ) -> Result<bool, Fault> {
+        if routine == Routine::Dependences {
+            return Ok(self.dependences(core, func, dests));
+        }
         let row = routine.row();
         let args = &self.regs[..row.params.len()];
         let args: Option<Vec<Given<'_>>> = args.iter().map(given).collect();
@@ -46,6 +50,18 @@ impl Window<'_> {
             self.set(*dest, made.value());
         }
         Ok(true)
+    }
+
+    /// Reads off code what depends on what; whether the results are there.
+    fn dependences(&mut self, core: &mut Core<'_>, func: FuncId, dests: ListId) -> bool {
+        let program = core.image.program;
+        let args = &self.regs[..program.funcs[func].params.len()];
+        let found = core.dependences.and_then(|ask| ask(program, func, args, &core.meter.limits));
+        let Some((starts, columns)) = found else { return false };
+        for (dest, ints) in self.list(dests).iter().zip([starts, columns]) {
+            self.set(*dest, Value::ints(ints));
+        }
+        true
     }
 }
 
