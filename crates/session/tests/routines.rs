@@ -349,10 +349,10 @@ fn transforms_of_images_are_those_of_the_text() {
 fn results_are_like_the_parameters_that_the_table_names() {
     let [square, wide, tall] = [numbers(16, 17), numbers(12, 18), numbers(20, 19)];
     let order = [0, 1, 2, 3];
-    for routine in Routine::ALL.into_iter().filter(|routine| routine.is_numerical()) {
+    for routine in Routine::ALL {
         let row = routine.row();
-        assert_eq!(row.like.len(), row.results.len(), "{routine:?}");
         let args: &[Given<'_>] = match routine {
+            Routine::Dependences | Routine::Followed => continue,
             Routine::Fourier => {
                 &[Given::Real(1.0), Given::Reals(&wide, [12, 1]), Given::Reals(&wide, [12, 1])]
             }
