@@ -4,6 +4,8 @@
 //! or by the rule that stands around it. Where values alone are asked for and the arguments are large, evaluators and
 //! compiled code call the routine instead (`pullback-routines`). A routine may decline; then the text runs.
 //!
+//! Two rows are about code. What they give changes how a pattern is found, and not which one it is.
+//!
 //! Invariant: a row's parameters and results are those of its definition, with structures taken apart.
 
 /// A definition of the library that a numerical library computes.
