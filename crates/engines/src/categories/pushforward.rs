@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Scope, Type, VarId};
+use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, VarId};
 
 use super::absence::{Arithmetic, Library};
 use super::callees::Callees;
@@ -115,12 +115,7 @@ struct Maker<'p> {
 impl Maker<'_> {
     fn push(&mut self, params: &[VarId], region: &Region, span: Span) -> Push<'_> {
         let active = flow::active(self.program, &self.flows, params, region);
-        let arith = Arithmetic {
-            program: self.program,
-            library: &mut self.library,
-            out: Scope::default(),
-            span,
-        };
+        let arith = Arithmetic::new(self.program, &mut self.library, span);
         let (halves, flows) = (&self.halves, &self.flows);
         let callees = &mut self.callees;
         Push { arith, callees, halves, flows, active, tangents: BTreeMap::new() }

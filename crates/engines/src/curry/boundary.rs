@@ -39,24 +39,19 @@ impl Code<'_> {
         if !self.is_active(ty) {
             return Tan::Zero;
         }
-        match ty.kind() {
-            TypeKind::Real => Tan::Real(dot),
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let mut parts = vec![];
-                for (index, ty) in owned_components(ty).iter().enumerate() {
-                    let part = self.emit("x", Expr::proj(value.clone(), index, self.span));
-                    let given = self.emit("x_dot", Expr::proj(dot.clone(), index, self.span));
-                    parts.push(self.given(&part, given, ty));
-                }
-                Tan::Parts(parts)
-            }
-            TypeKind::Data(_)
-            | TypeKind::Array(_)
-            | TypeKind::Fun(..)
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str => Tan::Any(self.inject(value.clone(), dot, ty)),
+        if let TypeKind::Real = ty.kind() {
+            return Tan::Real(dot);
         }
+        if !ty.is_product() {
+            return Tan::Any(self.inject(value.clone(), dot, ty));
+        }
+        let mut parts = vec![];
+        for (index, ty) in owned_components(ty).iter().enumerate() {
+            let part = self.emit("x", Expr::proj(value.clone(), index, self.span));
+            let given = self.emit("x_dot", Expr::proj(dot.clone(), index, self.span));
+            parts.push(self.given(&part, given, ty));
+        }
+        Tan::Parts(parts)
     }
 
     /// A tangent of this value, for the user.

@@ -60,43 +60,36 @@ fn reached_size(program: &Program, def: DefId) -> usize {
     pullback_reduce::reachable(program, def).iter().map(|def| program.defs[*def].body.size()).sum()
 }
 
-/// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::List)
+/// Both modes in a style.
+macro_rules! modes {
+    ($style:expr, $vjp:ident, $jvp:ident, $engine:literal) => {
+        #[doc = concat!($engine, ", reverse mode: from `S -> T` to `S -> (T, T' -> S')`.")]
+        pub fn $vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+            vjp(program, def, $style)
+        }
+
+        #[doc = concat!($engine, ", forward mode: from `S -> T` to `(S, S') -> (T, T')`.")]
+        pub fn $jvp(
+            program: &mut Program,
+            def: DefId,
+            held: usize,
+        ) -> Result<DefId, Box<Diagnostic>> {
+            jvp(program, def, held, $style)
+        }
+    };
 }
 
-/// `curry-env`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env(Package::Tagged))
-}
-
-/// `curry-env` with erased environments, reverse mode.
-pub fn vjp_erased(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env(Package::Erased))
-}
-
-/// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_list(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::List)
-}
-
-/// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_env(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env(Package::Tagged))
-}
-
-/// `curry-env` with erased environments, forward mode.
-pub fn jvp_erased(
-    program: &mut Program,
-    def: DefId,
-    held: usize,
-) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env(Package::Erased))
-}
+modes!(Style::List, vjp_list, jvp_list, "`curry-list`");
+modes!(Style::Env(Package::Tagged), vjp_env, jvp_env, "`curry-env`");
+modes!(Style::Env(Package::Erased), vjp_erased, jvp_erased, "`curry-env` with erased environments");
 
 /// The parameter and result of a definition.
 pub(super) fn signature(program: &Program, def: DefId) -> (Type, Type) {
-    let ty = program.defs[def].ty.clone();
+    ends(&program.defs[def].ty)
+}
+
+/// The parameter and result of a function's type; units if it is none.
+pub(super) fn ends(ty: &Type) -> (Type, Type) {
     ty.as_fun()
         .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()))
 }

@@ -52,20 +52,18 @@ use pullback_engine::{ShowFn, Stage};
 use version::Version;
 
 /// What `delta1` shows.
-pub const DELTA1_STAGES: &[Stage] = &[Stage {
-    name: "delta1",
-    about: "the translation to numbers with vectors of derivatives, and its wrapper",
-    needs_argument: false,
-    show: |program, def, _| show::translation(program, def, Version::One, false),
-}];
+pub const DELTA1_STAGES: &[Stage] = &[Stage::form(
+    "delta1",
+    "the translation to numbers with vectors of derivatives, and its wrapper",
+    |program, def, _| show::translation(program, def, Version::One, false),
+)];
 
 /// What `delta2` shows.
-pub const DELTA2_STAGES: &[Stage] = &[Stage {
-    name: "delta2",
-    about: "the translation to numbers with trees of deltas, and its wrapper",
-    needs_argument: false,
-    show: |program, def, _| show::translation(program, def, Version::Two, false),
-}];
+pub const DELTA2_STAGES: &[Stage] = &[Stage::form(
+    "delta2",
+    "the translation to numbers with trees of deltas, and its wrapper",
+    |program, def, _| show::translation(program, def, Version::Two, false),
+)];
 
 /// What `delta` shows.
 pub const DELTA_STAGES: &[Stage] = &delta_stages(Forms {
@@ -93,35 +91,30 @@ struct Forms {
 
 const fn delta_stages(forms: Forms) -> [Stage; 5] {
     [
-        Stage {
-            name: "delta",
-            about: "the monadic translation in do-notation, and its wrapper",
-            needs_argument: false,
-            show: forms.translation,
-        },
-        Stage {
-            name: "delta-fused",
-            about: "the monadic translation with fused functions",
-            needs_argument: false,
-            show: |program, def, _| show::translation(program, def, Version::Final, true),
-        },
-        Stage {
-            name: "delta-library",
-            about: "the types and functions that the monadic translation calls",
-            needs_argument: false,
-            show: forms.library,
-        },
-        Stage {
-            name: "delta-trace",
-            about: "the bindings of one run as nested Lets, in the order of figure 12",
-            needs_argument: false,
-            show: forms.trace,
-        },
-        Stage {
-            name: "delta-lets",
-            about: "the bindings of one run as nested Lets, as they run",
-            needs_argument: false,
-            show: forms.lets,
-        },
+        Stage::form(
+            "delta",
+            "the monadic translation in do-notation, and its wrapper",
+            forms.translation,
+        ),
+        Stage::form(
+            "delta-fused",
+            "the monadic translation with fused functions",
+            |program, def, _| show::translation(program, def, Version::Final, true),
+        ),
+        Stage::form(
+            "delta-library",
+            "the types and functions that the monadic translation calls",
+            forms.library,
+        ),
+        Stage::form(
+            "delta-trace",
+            "the bindings of one run as nested Lets, in the order of figure 12",
+            forms.trace,
+        ),
+        Stage::form(
+            "delta-lets",
+            "the bindings of one run as nested Lets, as they run",
+            forms.lets,
+        ),
     ]
 }

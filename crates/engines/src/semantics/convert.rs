@@ -12,6 +12,8 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
+use crate::parameters::parameters;
+
 use super::approximant::limited;
 use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
@@ -143,12 +145,7 @@ impl Convert<'_> {
             return if own { Ok(*fun) } else { foreign("mutual recursion", span) };
         }
         let source = &self.program.defs[def];
-        let (params, body): (&[VarId], &Expr) =
-            if let ExprKind::Lam(params, body) = &source.body.kind {
-                (params, body)
-            } else {
-                (&[], &source.body)
-            };
+        let (params, body) = parameters(&source.body);
         let to = self.ty(&body.ty, source.span)?;
         let fun = self.supply.funs.push((source.name.clone(), to));
         self.defs.insert(def, fun);

@@ -85,6 +85,7 @@ fn picked(items: &Term) -> Option<&Term> {
 
 impl Book {
     /// An operator, by the laws.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     pub fn op(&mut self, name: Op, args: Vec<Term>) -> Term {
         let (bindings, mut args) = float(args);
         let mut next = || args.remove(0);
@@ -117,21 +118,7 @@ impl Book {
             Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if zero_items(&args) => {
                 lm_zero()
             }
-            Op::Zero
-            | Op::LmZero
-            | Op::LmOne
-            | Op::LmScale
-            | Op::LmVCat
-            | Op::LmHCat
-            | Op::LmVCatV
-            | Op::LmHCatV
-            | Op::LmLambda
-            | Op::LmLambdaT
-            | Op::LmOmit
-            | Op::DeltaVec
-            | Op::Here
-            | Op::Stop
-            | Op::Unzip => op(name, args),
+            _ => op(name, args),
         };
         wrap(bindings, result)
     }
@@ -270,6 +257,7 @@ impl Book {
         items.get(usize::try_from(*at).ok()?).cloned()
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn map_items(
         &mut self,
         name: Op,
@@ -284,16 +272,7 @@ impl Book {
             Term::Array(items) => {
                 Term::Array(items.into_iter().map(|item| each(self, item)).collect())
             }
-            other @ (Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Fold(_)) => other,
+            other => other,
         };
         self.op(name, vec![items])
     }
@@ -375,6 +354,7 @@ impl Book {
     }
 
     /// `mᵀ` (figure 5)
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn transpose(&mut self, map: Term) -> Term {
         match map {
             Term::Op(name, mut args) => match name {
@@ -394,19 +374,7 @@ impl Book {
                 Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if mappable(&args[0]) => {
                     self.transposed_items(turned(name), args)
                 }
-                Op::Zero
-                | Op::LmVCatV
-                | Op::LmHCatV
-                | Op::LmLambda
-                | Op::LmLambdaT
-                | Op::LmApply
-                | Op::LmReverseApply
-                | Op::D(_)
-                | Op::DProj(..)
-                | Op::DeltaVec
-                | Op::Here
-                | Op::Stop
-                | Op::Unzip => op(Op::LmTranspose, vec![op(name, args)]),
+                _ => op(Op::LmTranspose, vec![op(name, args)]),
             },
             // ∂f(e)ᵀ = ∂ᴿf(e)
             Term::Call(def, Form::Jacobian, args) => Term::Call(def, Form::Transposed, args),
@@ -415,16 +383,7 @@ impl Book {
                 let a = self.op(Op::LmTranspose, vec![*a]);
                 choose(*cond, a, self.op(Op::LmTranspose, vec![*b]))
             }
-            other @ (Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::Build(..)
-            | Term::Fold(_)) => op(Op::LmTranspose, vec![other]),
+            other => op(Op::LmTranspose, vec![other]),
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn refreshed(book: &mut Book, function: &Function) -> Function {
 }
 
 /// `1` if it is the only one, else `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`.
-pub(super) fn selection(place: usize, count: usize) -> Term {
+pub(in crate::linear_maps) fn selection(place: usize, count: usize) -> Term {
     if count == 1 {
         return lm_one();
     }
@@ -334,7 +334,7 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
 }
 
 /// `H(build(n, λj. if j == i then 1 else 0))`: the map that selects one element of a vector.
-pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
+pub(in crate::linear_maps) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
     let sym = book.fresh_index("j", count.clone());
     let chosen = if_(op(Op::Here, vec![var(sym), index]), lm_one(), lm_zero());
     op(Op::LmHCatV, vec![build(count, sym, chosen)])

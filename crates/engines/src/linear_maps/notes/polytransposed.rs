@@ -21,6 +21,10 @@ pub fn transposed(function: &Function) -> Function {
 }
 
 /// Turns all maps in a term around. Values have none in them; variables and components are maps the other way already.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others are their own transposes, or no maps"
+)]
 fn turn(term: &mut Term) {
     if let Term::Op(Op::D(_) | Op::DProj(..), _) = term {
         *term = op(Op::LmTranspose, vec![term.clone()]);
@@ -35,22 +39,16 @@ fn turn(term: &mut Term) {
             *name = turned(*name);
         }
         Term::Call(_, form, _) if *form == Form::Polymorphic => *form = Form::PolymorphicTransposed,
-        Term::Call(..)
-        | Term::Lit(_)
-        | Term::Var(_)
-        | Term::Prim(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => {}
+        _ => {}
     }
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-pub(super) fn turned(name: Op) -> Op {
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the others are their own transposes, or no maps"
+)]
+pub(in crate::linear_maps) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,
         Op::LmHCat => Op::LmVCat,
@@ -58,22 +56,7 @@ pub(super) fn turned(name: Op) -> Op {
         Op::LmHCatV => Op::LmVCatV,
         Op::LmLambda => Op::LmLambdaT,
         Op::LmLambdaT => Op::LmLambda,
-        Op::LmZero
-        | Op::LmOne
-        | Op::LmScale
-        | Op::LmCompose
-        | Op::LmAdd
-        | Op::LmOmit
-        | Op::LmTranspose
-        | Op::Zero
-        | Op::LmApply
-        | Op::LmReverseApply
-        | Op::D(_)
-        | Op::DProj(..)
-        | Op::DeltaVec
-        | Op::Here
-        | Op::Stop
-        | Op::Unzip => name,
+        _ => name,
     }
 }
 
