@@ -8,6 +8,8 @@ use pullback_engine::{
 };
 use pullback_reduce::{ForwardFn, TransformFn};
 
+use crate::linear_maps::notes::term::Form;
+use crate::linear_maps::notes::tupled_source;
 use crate::{categories, compiled, curry, delta, linear_maps, semantics, show_trace};
 
 /// What the engines that transform programs refuse, then what one of them refuses beyond.
@@ -53,8 +55,10 @@ pub const LETTERS: &[(&str, LetterFn)] =
 /// The stages that `--as-source` writes as programs.
 pub const SOURCES: &[(&str, ShowFn)] = &[
     ("jacobian", linear_maps::notes::jacobian_source),
-    ("poly-tupled", linear_maps::notes::tupled_source),
-    ("poly-transposed", linear_maps::notes::poly_transposed_source),
+    ("poly-tupled", |program, def, point| tupled_source(program, def, point, Form::Polymorphic)),
+    ("poly-transposed", |program, def, point| {
+        tupled_source(program, def, point, Form::PolymorphicTransposed)
+    }),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),

@@ -274,9 +274,7 @@ impl Code<'_> {
                 let wanted = |at: usize| !tans[at].is_zero();
                 let Linearised { slopes, bindings } =
                     self.program.linearise(prim, &values, &value, wanted, self.span);
-                for (var, term) in bindings {
-                    self.innermost().push(var, term);
-                }
+                self.innermost().extend(bindings);
                 let mut total = Tan::Zero;
                 for (tan, slope) in tans.iter().zip(&slopes) {
                     if !tan.is_zero() && !matches!(slope, Slope::Zero) {

@@ -48,7 +48,7 @@ pub use modes::{
 };
 pub use show::show_forward;
 
-use pullback_engine::{ShowFn, Stage};
+use pullback_engine::Stage;
 use version::Version;
 
 /// What `delta1` shows.
@@ -65,56 +65,41 @@ pub const DELTA2_STAGES: &[Stage] = &[Stage::form(
     |program, def, _| show::translation(program, def, Version::Two, false),
 )];
 
+/// The stages of `delta`, of fused functions or not.
+macro_rules! delta_stages {
+    ($fuse:literal) => {
+        &[
+            Stage::form(
+                "delta",
+                "the monadic translation in do-notation, and its wrapper",
+                |program, def, _| show::translation(program, def, Version::Final, $fuse),
+            ),
+            Stage::form(
+                "delta-fused",
+                "the monadic translation with fused functions",
+                |program, def, _| show::translation(program, def, Version::Final, true),
+            ),
+            Stage::form(
+                "delta-library",
+                "the types and functions that the monadic translation calls",
+                |program, def, _| show::library(program, def, $fuse),
+            ),
+            Stage::form(
+                "delta-trace",
+                "the bindings of one run as nested Lets, in the order of figure 12",
+                |program, def, argument| show::chain(program, def, argument, true, $fuse),
+            ),
+            Stage::form(
+                "delta-lets",
+                "the bindings of one run as nested Lets, as they run",
+                |program, def, argument| show::chain(program, def, argument, false, $fuse),
+            ),
+        ]
+    };
+}
+
 /// What `delta` shows.
-pub const DELTA_STAGES: &[Stage] = &delta_stages(Forms {
-    translation: |program, def, _| show::translation(program, def, Version::Final, false),
-    library: |program, def, _| show::library(program, def, false),
-    trace: |program, def, argument| show::chain(program, def, argument, true, false),
-    lets: |program, def, argument| show::chain(program, def, argument, false, false),
-});
+pub const DELTA_STAGES: &[Stage] = delta_stages!(false);
 
 /// What fused `delta` shows.
-pub const FUSED_STAGES: &[Stage] = &delta_stages(Forms {
-    translation: |program, def, _| show::translation(program, def, Version::Final, true),
-    library: |program, def, _| show::library(program, def, true),
-    trace: |program, def, argument| show::chain(program, def, argument, true, true),
-    lets: |program, def, argument| show::chain(program, def, argument, false, true),
-});
-
-/// How the stages of `delta` are made.
-struct Forms {
-    translation: ShowFn,
-    library: ShowFn,
-    trace: ShowFn,
-    lets: ShowFn,
-}
-
-const fn delta_stages(forms: Forms) -> [Stage; 5] {
-    [
-        Stage::form(
-            "delta",
-            "the monadic translation in do-notation, and its wrapper",
-            forms.translation,
-        ),
-        Stage::form(
-            "delta-fused",
-            "the monadic translation with fused functions",
-            |program, def, _| show::translation(program, def, Version::Final, true),
-        ),
-        Stage::form(
-            "delta-library",
-            "the types and functions that the monadic translation calls",
-            forms.library,
-        ),
-        Stage::form(
-            "delta-trace",
-            "the bindings of one run as nested Lets, in the order of figure 12",
-            forms.trace,
-        ),
-        Stage::form(
-            "delta-lets",
-            "the bindings of one run as nested Lets, as they run",
-            forms.lets,
-        ),
-    ]
-}
+pub const FUSED_STAGES: &[Stage] = delta_stages!(true);

@@ -64,16 +64,20 @@ pub struct Run<K = Value> {
 const TICK: usize = 1 << 16;
 
 impl<K: Clone> Run<K> {
+    fn new(maps: Rc<Maps<K>>) -> Self {
+        Self { maps, frames: vec![], done: Vector::Zero, steps: 0 }
+    }
+
     /// `map ⊙ x`
     pub fn forward(maps: Rc<Maps<K>>, map: Map, x: Vector<K>) -> Self {
-        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+        let mut run = Self::new(maps);
         run.open_forward(map, x, Then::Finish);
         run
     }
 
     /// `r ⊙ᴿ map`
     pub fn reverse(maps: Rc<Maps<K>>, map: Map, r: Vector<K>) -> Self {
-        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+        let mut run = Self::new(maps);
         run.open_reverse(map, r, Then::Finish);
         run
     }

@@ -58,14 +58,6 @@ pub fn paper(program: &Program, def: DefId) -> Result<Paper, Foreign> {
 }
 
 impl Paper {
-    /// The term with the `letrec`s of all functions around it.
-    pub fn around(&self, term: Term) -> Term {
-        self.functions
-            .iter()
-            .rev()
-            .fold(term, |rest, function| Term::Letrec(function.clone(), Box::new(rest)))
-    }
-
     /// The n-th approximant (§6.2): every `letrec` becomes `letrec_n`.
     pub fn approximant(mut self, fuel: u64) -> Self {
         let limit = |function: &Rc<Function>| Rc::new(limited(function, fuel));

@@ -27,4 +27,4 @@ pub use map_source::jacobian_source;
 pub use nabla::Tupling;
 pub use optimise::optimised;
 pub use source::{forward_source, reverse_source};
-pub use tupled_source::{poly_transposed_source, tupled_source};
+pub use tupled_source::tupled_source;

@@ -21,33 +21,24 @@ pub fn transposed(function: &Function) -> Function {
 }
 
 /// Turns all maps in a term around. Values have none in them; variables and components are maps the other way already.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the others are their own transposes, or no maps"
-)]
 fn turn(term: &mut Term) {
     if let Term::Op(Op::D(_) | Op::DProj(..), _) = term {
         *term = op(Op::LmTranspose, vec![term.clone()]);
         return;
     }
     term.for_each_child_mut(&mut turn);
-    match term {
-        Term::Op(name, args) => {
-            if *name == Op::LmCompose {
-                args.reverse();
-            }
-            *name = turned(*name);
+    if let Term::Op(name, args) = term {
+        if *name == Op::LmCompose {
+            args.reverse();
         }
-        Term::Call(_, form, _) if *form == Form::Polymorphic => *form = Form::PolymorphicTransposed,
-        _ => {}
+        *name = turned(*name);
+    } else if let Term::Call(_, form @ Form::Polymorphic, _) = term {
+        *form = Form::PolymorphicTransposed;
     }
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the others are their own transposes, or no maps"
-)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others turn into themselves")]
 pub(in crate::linear_maps) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,

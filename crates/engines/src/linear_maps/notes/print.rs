@@ -177,10 +177,7 @@ impl Printer<'_> {
     }
 
     /// Over several lines.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all others are words with arguments, or short"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others fit on a line")]
     fn broken(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
         if let Some((sign, level, a, b)) = between(term) {

@@ -23,21 +23,13 @@ use super::source::{Module, Outcome, Space, Writer, function_name};
 use super::term::{Fold, FoldKind, Form, Function, Op, Term};
 use crate::as_source::words::Level;
 
-/// `∂f̄` of a definition, as a program.
-pub fn tupled_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
-    source(program, def, point, Form::Polymorphic)
-}
-
-/// `∂_R f̄` of a definition, as a program: that of `∂f̄`, of which all maps are turned around.
-pub fn poly_transposed_source(
+/// `∂f̄` of a definition, as a program, or `∂_R f̄`: that of `∂f̄`, of which all maps are turned around.
+pub fn tupled_source(
     program: &Program,
     def: DefId,
     point: Option<Value>,
+    form: Form,
 ) -> Outcome<String> {
-    source(program, def, point, Form::PolymorphicTransposed)
-}
-
-fn source(program: &Program, def: DefId, point: Option<Value>, form: Form) -> Outcome<String> {
     let (book, entry) = tupled_forms(program, def, Tupling::Polymorphic)?;
     let turned = form == Form::PolymorphicTransposed;
     let module = Module {
