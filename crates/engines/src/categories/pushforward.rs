@@ -77,15 +77,12 @@ fn transposed_rules(defs: &ClProgram) -> ClProgram {
         if let Some(def) = defs.get(&id)
             && found.insert(id, def.clone()).is_none()
         {
-            functions_in(&def.body, &mut |function| match function {
-                Function::Def(def) => todo.push(*def),
-                Function::Custom(custom) => todo.extend([custom.value, custom.derivative]),
-                Function::Prim(_)
-                | Function::Component(_)
-                | Function::Con(_)
-                | Function::Array
-                | Function::StopGradient
-                | Function::Zeros => {}
+            functions_in(&def.body, &mut |function| {
+                if let Function::Def(def) = function {
+                    todo.push(*def);
+                } else if let Function::Custom(custom) = function {
+                    todo.extend([custom.value, custom.derivative]);
+                }
             });
         }
     }

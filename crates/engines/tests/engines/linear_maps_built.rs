@@ -286,3 +286,23 @@ fn the_normal_form_of_a_jacobian() {
     let pair = "def f (p: (Real, Real)) (k: Real): (Real, Real) = (p.1 * k, sin p.0)";
     assert_eq!(shown(pair), "D.0 by p.1 = k\nD.0 by k = pi_2_2(p)\nD.1 by p.0 = cos(pi_1_2(p))\n");
 }
+
+/// Sixty doublings, each of a map that is used twice: 2⁶⁰, whose paths nobody goes one by one. Powers beyond 2³² stand for
+/// themselves: a₀ to the power of 1 + 2 + … + 2³¹ comes before that of a₃₂.
+#[test]
+fn a_normal_form_goes_through_shared_maps_once() {
+    let chain = |operator: char, count: usize| {
+        let lets = (1..=count).map(|at| {
+            let before = at - 1;
+            format!("let a{at} = a{before} {operator} a{before} in ")
+        });
+        let text = format!("def f (a0: Real): Real = {}a{count}", lets.collect::<String>());
+        let (program, f) = wrapped(&text);
+        show_normal(&program, f)
+    };
+    assert_eq!(chain('+', 60).expect("a normal form"), format!("D by a0 = {}\n", 1u64 << 60));
+    assert_eq!(chain('*', 5).expect("a normal form"), "D by a0 = 32 * a0 ^ 31\n");
+    let high = chain('*', 40).expect("a normal form");
+    assert!(high.starts_with("D by a0 = 1099511627776 * a0 ^ 4294967295 * "), "{high}");
+    assert!(high.ends_with(" ^ 255\n"), "{high}");
+}

@@ -91,7 +91,8 @@ impl Arith<Polynomial> for Symbolic {
         k: &Polynomial,
         x: &Polynomial,
     ) -> Result<Polynomial, Fault> {
-        let product = k.times(x);
+        let high = || Fault::internal("a power that is too high");
+        let product = k.times(x).ok_or_else(high)?;
         Ok(total.map_or(product.clone(), |total| total.plus(&product)))
     }
     fn one(&self) -> Polynomial {
@@ -178,16 +179,21 @@ impl<'b> Normaliser<'b> {
         let minus = Polynomial::constant(-1.0);
         match (name, args) {
             (Prim::Add, [a, b]) => Some(self.number(a).plus(&self.number(b))),
-            (Prim::Sub, [a, b]) => Some(self.number(a).plus(&minus.times(&self.number(b)))),
-            (Prim::Neg, [a]) => Some(minus.times(&self.number(a))),
+            (Prim::Sub, [a, b]) => Some(self.number(a).plus(&minus.times(&self.number(b))?)),
+            (Prim::Neg, [a]) => minus.times(&self.number(a)),
             (Prim::Mul, [a, b]) => {
                 let (a, b) = (self.number(a), self.number(b));
-                (a.terms() * b.terms() <= LARGEST).then(|| a.times(&b))
+                if a.terms() * b.terms() > LARGEST {
+                    return None;
+                }
+                a.times(&b)
             }
             (Prim::PowInt, [base, Term::Lit(Lit::Int(n @ 0..=64))]) => {
                 let base = self.number(base);
-                let power = || (0..*n).fold(Polynomial::constant(1.0), |all, _| all.times(&base));
-                (base.terms() <= 1 || *n <= 8).then(power)
+                if base.terms() > 1 && *n > 8 {
+                    return None;
+                }
+                (0..*n).try_fold(Polynomial::constant(1.0), |all, _| all.times(&base))
             }
             _ => None,
         }
@@ -229,7 +235,9 @@ impl<'b> Normaliser<'b> {
         if let Some((of, below)) = Of::of_operator(*name) {
             let parts = if of == Of::Tuple { args.clone() } else { self.items(args.first()?)? };
             let parts = self.all(&parts)?;
-            return self.side_by_side(of, parts, below);
+            let table = &mut self.table;
+            let made = if below { table.stacked(of, parts) } else { table.beside(of, parts) };
+            return made.ok();
         }
         let made = match (name, &args[..]) {
             (Op::LmZero, _) => Ok(ZERO),
@@ -239,7 +247,8 @@ impl<'b> Normaliser<'b> {
                 self.table.scale(k)
             }
             (Op::LmCompose, [m, n]) => {
-                let (m, n) = (self.map(m)?, self.map(n)?);
+                let n = self.map(n)?;
+                let m = self.map(m)?;
                 self.table.compose(m, n)
             }
             (Op::LmAdd, terms) => {
@@ -262,11 +271,6 @@ impl<'b> Normaliser<'b> {
 
     fn all(&mut self, maps: &[Term]) -> Option<Vec<Map>> {
         maps.iter().map(|map| self.map(map)).collect()
-    }
-
-    fn side_by_side(&mut self, of: Of, parts: Vec<Map>, below: bool) -> Option<Map> {
-        let made = if below { self.table.stacked(of, parts) } else { self.table.beside(of, parts) };
-        made.ok()
     }
 
     /// The elements of a vector that is written out.
