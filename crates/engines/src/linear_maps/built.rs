@@ -11,6 +11,7 @@
 //! f v = v[1] at [5, 6]     =>  m3 = lmHCatV(build(2, \j -> if j == 1 then lmOne() else lmZero()))
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use pullback_base::{Diagnostic, bug};
@@ -23,7 +24,7 @@ use super::notes::nabla::{pick, selection};
 use super::notes::polytransposed::turned;
 use super::notes::print::print_term;
 use super::notes::term::{
-    Book, Op, Term, build, compose, int, lm_one, lm_scale, lm_zero, op, real, var,
+    Book, Op, Sym, Term, build, compose, int, lm_one, lm_scale, lm_zero, op, real, var,
 };
 
 /// So many lines are printed at most.
@@ -95,6 +96,7 @@ impl Built {
 struct Terms<'b> {
     maps: &'b Maps,
     book: Book,
+    names: BTreeMap<Map, Sym>,
 }
 
 impl Terms<'_> {
@@ -104,7 +106,11 @@ impl Terms<'_> {
 
     /// A map where others are made of it: by its name, if it is not small.
     fn part(&mut self, map: Map) -> Term {
-        if self.maps.is_small(map) { self.term(map) } else { self.named(&format!("m{}", map.0)) }
+        if self.maps.is_small(map) {
+            return self.term(map);
+        }
+        let name = || self.book.fresh(&format!("m{}", map.0), true);
+        var(*self.names.entry(map).or_insert_with(name))
     }
 
     fn parts(&mut self, maps: &[Map]) -> Vec<Term> {
@@ -176,7 +182,8 @@ pub fn show_built(
     let root = if lone { built.outputs[0] } else { built.root };
     let nodes = built.nodes(&[root]);
     let shown: Vec<&Map> = nodes.iter().filter(|map| !built.maps.is_small(**map)).collect();
-    let mut terms = Terms { maps: &built.maps, book: Book::default() };
+    let (book, names) = Default::default();
+    let mut terms = Terms { maps: &built.maps, book, names };
     let mut out = String::new();
     // Writing to a string cannot fail.
     for map in shown.iter().take(MOST) {

@@ -31,6 +31,12 @@ fn the_maps_of_a_run_are_shown_by_figure_3() {
          m5 = lmCompose(lmHCat(lmOne(), lmOne()), lmVCat(m4, m2))\n\
          Df = m5\n"
     );
+    // One map has one name, however often it is used.
+    let shown = maps("def f (x: Real): Real = x * x", Value::Real(3.0));
+    assert!(
+        shown.contains("m3 = lmCompose(lmHCat(lmScale(3), lmScale(3)), lmVCat(m2, m2))"),
+        "{shown}"
+    );
     let text = "def f (v: [3]Real): Real = sum [ v[i] * 2.0 | i < 3 ]";
     let shown = maps(text, Value::reals(vec![1.0, 2.0, 3.0]));
     assert!(shown.contains("lmHCatV(build(3, \\i -> lmOne()))"), "{shown}");
