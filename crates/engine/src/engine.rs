@@ -128,6 +128,17 @@ pub struct Stage {
     pub show: ShowFn,
 }
 
+impl Stage {
+    /// The form of a function.
+    pub const fn form(name: &'static str, about: &'static str, show: ShowFn) -> Self {
+        Self { name, about, needs_argument: false, show }
+    }
+    /// The form of one evaluation.
+    pub const fn at_argument(name: &'static str, about: &'static str, show: ShowFn) -> Self {
+        Self { name, about, needs_argument: true, show }
+    }
+}
+
 /// The text of a stage, for a function of one argument and maybe its argument.
 pub type ShowFn = fn(&Program, DefId, Option<Value>) -> Result<String, Box<Diagnostic>>;
 

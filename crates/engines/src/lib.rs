@@ -8,6 +8,7 @@ pub mod curry;
 pub mod delta;
 pub mod linear_maps;
 mod page;
+mod parameters;
 pub mod semantics;
 mod show_trace;
 mod table;

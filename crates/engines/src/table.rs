@@ -6,7 +6,10 @@ use pullback_engine::{
     EngineInfo, How, Letter, LetterFn, Page, Pullbacks, Registry, ShowFn, Stage, Variant,
     dual_engine, needed, show_dual, trace_engine,
 };
+use pullback_reduce::{ForwardFn, TransformFn};
 
+use crate::linear_maps::notes::term::Form;
+use crate::linear_maps::notes::tupled_source;
 use crate::{categories, compiled, curry, delta, linear_maps, semantics, show_trace};
 
 /// What the engines that transform programs refuse, then what one of them refuses beyond.
@@ -52,13 +55,20 @@ pub const LETTERS: &[(&str, LetterFn)] =
 /// The stages that `--as-source` writes as programs.
 pub const SOURCES: &[(&str, ShowFn)] = &[
     ("jacobian", linear_maps::notes::jacobian_source),
-    ("poly-tupled", linear_maps::notes::tupled_source),
-    ("poly-transposed", linear_maps::notes::poly_transposed_source),
+    ("poly-tupled", |program, def, point| tupled_source(program, def, point, Form::Polymorphic)),
+    ("poly-transposed", |program, def, point| {
+        tupled_source(program, def, point, Form::PolymorphicTransposed)
+    }),
     ("forward", linear_maps::notes::forward_source),
     ("reverse", linear_maps::notes::reverse_source),
     ("cl-rev", categories::reverse_source),
     ("cl-fwd", categories::forward_source),
 ];
+
+/// By transformations that take all rules of the program's own.
+const fn transform(vjp: TransformFn, jvp: ForwardFn) -> How {
+    How::Transform { vjp, jvp, reverse: Pullbacks::Any, budget: None }
+}
 
 const TRACE: EngineInfo = EngineInfo {
     name: "trace",
@@ -80,22 +90,18 @@ const TRACE: EngineInfo = EngineInfo {
     },
     how: How::Runtime(trace_engine),
     stages: &[
-        Stage {
-            name: "trace",
-            about: "the trace term of one evaluation and its derivative",
-            needs_argument: true,
-            show: |program, def, argument| {
-                show_trace(program, def, needed(argument)?, Letter::default())
-            },
-        },
-        Stage {
-            name: "trace-run",
-            about: "the numbered steps of evaluation and differentiation, by the paper's rules",
-            needs_argument: true,
-            show: |program, def, argument| {
+        Stage::at_argument(
+            "trace",
+            "the trace term of one evaluation and its derivative",
+            |program, def, argument| show_trace(program, def, needed(argument)?, Letter::default()),
+        ),
+        Stage::at_argument(
+            "trace-run",
+            "the numbered steps of evaluation and differentiation, by the paper's rules",
+            |program, def, argument| {
                 semantics::show_run(program, def, needed(argument)?, Letter::default())
             },
-        },
+        ),
     ],
 };
 
@@ -119,18 +125,14 @@ const DUAL: EngineInfo = EngineInfo {
     },
     how: How::Runtime(dual_engine),
     stages: &[
-        Stage {
-            name: "dual",
-            about: "the program over dual numbers",
-            needs_argument: true,
-            show: |program, def, argument| show_dual(program, def, needed(argument)?),
-        },
-        Stage {
-            name: "dual-source",
-            about: "the translation to programs over dual numbers, and its wrapper",
-            needs_argument: false,
-            show: |program, def, _| delta::show_forward(program, def),
-        },
+        Stage::at_argument("dual", "the program over dual numbers", |program, def, argument| {
+            show_dual(program, def, needed(argument)?)
+        }),
+        Stage::form(
+            "dual-source",
+            "the translation to programs over dual numbers, and its wrapper",
+            |program, def, _| delta::show_forward(program, def),
+        ),
     ],
 };
 
@@ -209,12 +211,7 @@ const DELTA: EngineInfo = EngineInfo {
         teaches: "sharing by names in a monad; fusion with `--fuse`",
         example: "show examples/papers/higher_order.pull section_8_7 2.0 --stage delta",
     },
-    how: How::Transform {
-        vjp: delta::delta_vjp,
-        jvp: delta::delta_jvp,
-        reverse: Pullbacks::Any,
-        budget: None,
-    },
+    how: transform(delta::delta_vjp, delta::delta_jvp),
     stages: delta::DELTA_STAGES,
 };
 
@@ -260,12 +257,7 @@ const CURRY_ENV: EngineInfo = EngineInfo {
         teaches: "tangents of functions as tangents of environments; erased with `--erase`",
         example: "show examples/papers/differentiable_curry.pull summed_2 2.0 --stage curry-env",
     },
-    how: How::Transform {
-        vjp: curry::vjp_env,
-        jvp: curry::jvp_env,
-        reverse: Pullbacks::Any,
-        budget: None,
-    },
+    how: transform(curry::vjp_env, curry::jvp_env),
     stages: curry::STAGES_ENV,
 };
 
@@ -307,12 +299,7 @@ const CATEGORIES: EngineInfo = EngineInfo {
         teaches: "what must be saved for the way back",
         example: "show examples/papers/notes.pull f2 --stage cl",
     },
-    how: How::Transform {
-        vjp: categories::vjp,
-        jvp: categories::jvp,
-        reverse: Pullbacks::Any,
-        budget: None,
-    },
+    how: transform(categories::vjp, categories::jvp),
     stages: categories::STAGES,
 };
 
@@ -360,12 +347,7 @@ const NATIVE: EngineInfo = EngineInfo {
 /// `delta` with fused functions: a call leaves one binding for each Real of its result (§8.7).
 static FUSED_DELTA: EngineInfo = EngineInfo {
     name: "delta --fuse",
-    how: How::Transform {
-        vjp: delta::fused_vjp,
-        jvp: delta::fused_jvp,
-        reverse: Pullbacks::Any,
-        budget: None,
-    },
+    how: transform(delta::fused_vjp, delta::fused_jvp),
     stages: delta::FUSED_STAGES,
     ..DELTA
 };
@@ -373,12 +355,7 @@ static FUSED_DELTA: EngineInfo = EngineInfo {
 /// `curry-env` with environments whose type is erased. The tagged engine is its checked run.
 static ERASED_CURRY: EngineInfo = EngineInfo {
     name: "curry-env --erase",
-    how: How::Transform {
-        vjp: curry::vjp_erased,
-        jvp: curry::jvp_erased,
-        reverse: Pullbacks::Any,
-        budget: None,
-    },
+    how: transform(curry::vjp_erased, curry::jvp_erased),
     stages: curry::STAGES_ERASED,
     ..CURRY_ENV
 };

@@ -13,7 +13,9 @@ use pullback_lambda::{
 };
 use pullback_prim::Prim;
 
-use super::words::{HELPERS, Level, dim, identifier, infix, is_free, literal, word};
+use crate::parameters::parameters;
+
+use super::words::{HELPERS, Level, dim, first_free, identifier, infix, is_free, literal, word};
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
@@ -84,10 +86,7 @@ impl Writer<'_> {
 
     /// A name that no other definition or type has.
     fn unique(&mut self, base: &str) -> String {
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let mut names = std::iter::once(base.to_owned()).chain(numbered);
-        let is_new = |name: &String| is_free(name) && !self.globals.contains(name);
-        let name = names.find(is_new).unwrap_or_else(|| base.to_owned());
+        let name = first_free(base, "_", |name| is_free(name) && !self.globals.contains(name));
         self.globals.insert(name.clone());
         name
     }
@@ -157,12 +156,7 @@ impl Writer<'_> {
         self.vars.clear();
         self.taken.clear();
         let source = &self.program.defs[def];
-        let (params, body): (&[VarId], &Expr) =
-            if let ExprKind::Lam(params, body) = &source.body.kind {
-                (params, body)
-            } else {
-                (&[], &source.body)
-            };
+        let (params, body) = parameters(&source.body);
         let params = self.params(params);
         let result = self.ty(&body.ty, false);
         let body = self.expr(body, Level::Open)?;
@@ -181,12 +175,9 @@ impl Writer<'_> {
 
     fn bind(&mut self, var: VarId) -> String {
         let base = identifier(&self.program.vars[var].name);
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered);
-        let is_new = |name: &String| {
+        let name = first_free(&base, "_", |name| {
             is_free(name) && !self.taken.contains(name) && !self.globals.contains(name)
-        };
-        let name = names.find(is_new).unwrap_or(base);
+        });
         self.taken.insert(name.clone());
         self.vars.insert(var, name.clone());
         name

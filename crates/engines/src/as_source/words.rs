@@ -49,6 +49,13 @@ pub const HELPERS: [(&str, &str); 2] = [
     ),
 ];
 
+/// The name, or the first one that is free of those with a number behind a gap.
+pub fn first_free(base: &str, gap: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{base}{gap}{number}"));
+    let mut names = std::iter::once(base.to_owned()).chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or_else(|| base.to_owned())
+}
+
 /// Whether the text needs this name for nothing else.
 pub fn is_free(name: &str) -> bool {
     !RESERVED.contains(&name) && Prim::from_name(name).is_none()
@@ -102,6 +109,16 @@ pub fn word(prim: Prim) -> Option<&'static str> {
         Prim::IntSignum => Some("signum"),
         Prim::Beside(_) => None,
         _ => matches!(prim.row().class, Class::Smooth(_)).then(|| prim.row().name),
+    }
+}
+
+/// A literal as printed forms have it.
+pub fn plain(lit: &Lit) -> String {
+    match lit {
+        Lit::Real(x) => format!("{x:?}"),
+        Lit::Int(n) => n.to_string(),
+        Lit::Bool(truth) => truth.to_string(),
+        Lit::Str(text) => format!("{text:?}"),
     }
 }
 

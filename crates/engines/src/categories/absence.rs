@@ -38,6 +38,13 @@ pub(super) struct Arithmetic<'p> {
     pub span: Span,
 }
 
+impl<'p> Arithmetic<'p> {
+    /// Without bindings yet, for code of this place.
+    pub fn new(program: &'p mut Program, library: &'p mut Library, span: Span) -> Self {
+        Self { program, library, out: Scope::default(), span }
+    }
+}
+
 impl Arithmetic<'_> {
     /// The tangent type of a first-order type.
     pub fn dot(&mut self, ty: &Type) -> Type {
@@ -127,28 +134,18 @@ impl Arithmetic<'_> {
         if !self.has_real(&value.ty) {
             return Expr::unit(span);
         }
-        match value.ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let parts = value.parts(span);
-                Expr::tuple(parts.iter().map(|part| self.absent(part)).collect(), span)
-            }
-            TypeKind::Array(_) => {
-                let (index, at) = self.program.place(span);
-                let size = Expr::size_of(value.clone(), span);
-                let part = Expr::index(value.clone(), at, span);
-                let part = self.absent(&part);
-                Expr::build(size, index, part, span).sized_like(value)
-            }
-            TypeKind::Real
-            | TypeKind::Data(_)
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str
-            | TypeKind::Fun(..) => {
-                let ty = self.maybe_of(&value.ty);
-                Expr::new(ExprKind::Con(ABSENT, vec![]), ty, span)
-            }
+        if value.ty.is_product() {
+            let parts = value.parts(span);
+            return Expr::tuple(parts.iter().map(|part| self.absent(part)).collect(), span);
         }
+        if let TypeKind::Array(_) = value.ty.kind() {
+            let (index, at) = self.program.place(span);
+            let size = Expr::size_of(value.clone(), span);
+            let part = self.absent(&Expr::index(value.clone(), at, span));
+            return Expr::build(size, index, part, span).sized_like(value);
+        }
+        let ty = self.maybe_of(&value.ty);
+        Expr::new(ExprKind::Con(ABSENT, vec![]), ty, span)
     }
 
     /// The tangent of a value in which everything is zero.
@@ -350,44 +347,27 @@ impl Arithmetic<'_> {
         if !self.has_real(&maybe.ty) {
             return absent;
         }
-        match maybe.ty.kind() {
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let count = maybe.ty.parts().len();
-                let parts = (0..count).map(|at| Expr::proj(maybe.clone(), at, span));
-                let parts: Vec<Expr> = parts.collect();
-                parts.iter().rev().fold(absent, |others, part| {
-                    let found = self.any(part);
-                    Expr::if_(found, Expr::bool(true, span), others, span)
-                })
-            }
-            TypeKind::Array(_) => {
-                let (found, index) = (
-                    self.program.fresh("found", Type::bool()),
-                    self.program.fresh("i", Type::int()),
-                );
-                let (known, at) = (self.program.var(found, span), self.program.var(index, span));
-                let part = Expr::index(maybe.clone(), at, span);
-                let size = Expr::size_of(maybe.clone(), span);
-                let part = self.any(&part);
-                let next = Expr::if_(known.clone(), known, part, span);
-                Expr::loop_for(found, absent, index, size, next, span)
-            }
-            // A sum that is not absent got something.
-            TypeKind::Data(_)
-            | TypeKind::Real
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str
-            | TypeKind::Fun(..) => {
-                let there = Expr::bool(true, span);
-                Expr::match_(
-                    maybe.clone(),
-                    vec![Arm::new(ABSENT, vec![], absent)],
-                    Some(there),
-                    span,
-                )
-            }
+        let there = Expr::bool(true, span);
+        if maybe.ty.is_product() {
+            let count = maybe.ty.parts().len();
+            let parts = (0..count).map(|at| Expr::proj(maybe.clone(), at, span));
+            return parts.rev().fold(absent, |others, part| {
+                let found = self.any(&part);
+                Expr::if_(found, there.clone(), others, span)
+            });
         }
+        if let TypeKind::Array(_) = maybe.ty.kind() {
+            let found = self.program.fresh("found", Type::bool());
+            let (index, at) = self.program.place(span);
+            let known = self.program.var(found, span);
+            let size = Expr::size_of(maybe.clone(), span);
+            let part = self.any(&Expr::index(maybe.clone(), at, span));
+            let next = Expr::if_(known.clone(), known, part, span);
+            return Expr::loop_for(found, absent, index, size, next, span);
+        }
+        // A sum that is not absent got something.
+        let arms = vec![Arm::new(ABSENT, vec![], absent)];
+        Expr::match_(maybe.clone(), arms, Some(there), span)
     }
 
     /// Case analysis of a sum, with code for each constructor.

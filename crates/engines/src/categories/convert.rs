@@ -9,6 +9,8 @@ use pullback_lambda::{
 };
 use pullback_reduce::{outside_fragment, with_origin};
 
+use crate::parameters::parameters;
+
 use super::cl::NAME;
 use super::cl::{Cl, ClArm, ClDef, ClKind, ClProgram, Function};
 use super::custom;
@@ -49,11 +51,7 @@ type Converted = Result<Cl, Box<Diagnostic>>;
 impl Converter<'_> {
     fn definition(&mut self, id: DefId) -> Result<ClDef, Box<Diagnostic>> {
         let def = &self.program.defs[id];
-        let (params, body) = if let ExprKind::Lam(params, body) = &def.body.kind {
-            (params.clone(), &**body)
-        } else {
-            (vec![], &def.body)
-        };
+        let (params, body) = parameters(&def.body);
         let from: Vec<Type> = params.iter().map(|var| self.program.vars[*var].ty.clone()).collect();
         for ty in from.iter().chain([&body.ty]) {
             if !is_first_order(&self.program.datas, ty) {
@@ -66,8 +64,8 @@ impl Converter<'_> {
         }
         let to = body.ty.clone();
         let (name, span) = (def.name.clone(), def.span);
-        let body = self.term(body, &params)?;
-        Ok(ClDef { name, params, from, to, body, span })
+        let body = self.term(body, params)?;
+        Ok(ClDef { name, params: params.to_vec(), from, to, body, span })
     }
 
     /// `C⟦e⟧Γ`, pruned to the free variables if that is asked for.
@@ -191,8 +189,7 @@ impl Converter<'_> {
         let ExprKind::Global(def) = function.kind else {
             return Err(unknown("a function that is not known before the program runs", span));
         };
-        let body = &self.program.defs[def].body;
-        let wanted = if let ExprKind::Lam(params, _) = &body.kind { params.len() } else { 0 };
+        let wanted = parameters(&self.program.defs[def].body).0.len();
         if wanted != args.len() {
             return Err(unknown("a function that lacks arguments or gives a function", span));
         }

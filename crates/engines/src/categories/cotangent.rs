@@ -6,6 +6,7 @@ use pullback_prim::Prim;
 
 use super::absence::{ABSENT, Arithmetic, PRESENT};
 use super::flow::Access;
+use super::plan::Halves;
 
 /// A tangent or cotangent of a value.
 #[derive(Clone, Debug)]
@@ -260,6 +261,21 @@ impl Arithmetic<'_> {
             self.program.linearise(prim, args, result, wanted, self.span);
         self.out.extend(bindings);
         slopes
+    }
+
+    /// What the first half of a rule's derivative saves where the last parameter is the zero of this: the rule is linear there.
+    pub fn saved_at_zero(
+        &mut self,
+        halves: &Halves,
+        args: &[Expr],
+        (name, like): (&str, &Expr),
+    ) -> Expr {
+        let zeros = self.zeros(like);
+        let zeros = self.bind(name, zeros);
+        let given = args.iter().cloned().chain([zeros]).collect();
+        let forward = self.program.global(halves.forward, self.span);
+        let both = self.bind("both", Expr::app(forward, given, self.span));
+        self.bind("saved", Expr::proj(both, 1, self.span))
     }
 
     /// What a rule of differentiation makes of it: `of` is the value that it belongs to, `result` that of

@@ -147,36 +147,31 @@ const TRANSFORMS: Transforms = Transforms { engine: NAME, vjp, jvp };
 
 /// The forms it shows.
 pub const STAGES: &[Stage] = &[
-    Stage {
-        name: "cl",
-        about: "the program as arrows of the categorical language CL",
-        needs_argument: false,
-        show: |program, def, _: Option<Value>| show(program, def, false),
-    },
-    Stage {
-        name: "cl-pruned",
-        about: "the arrows, each from the variables it needs",
-        needs_argument: false,
-        show: |program, def, _: Option<Value>| show(program, def, true),
-    },
-    Stage {
-        name: "cl-meaning",
-        about: "the terms that the arrows mean: e ◇ c, the conversion from CL",
-        needs_argument: false,
-        show: |program, def, _: Option<Value>| show_meaning(program, def),
-    },
-    Stage {
-        name: "cl-rev",
-        about: "the halves revf$f and revr$f of each arrow, with the type X of what is saved",
-        needs_argument: false,
-        show: |program, def, _: Option<Value>| show_halves(program, def),
-    },
-    Stage {
-        name: "cl-fwd",
-        about: "the arrows with tangents beside the values: fwd$f",
-        needs_argument: false,
-        show: |program, def, _: Option<Value>| show_pushforward(program, def),
-    },
+    Stage::form(
+        "cl",
+        "the program as arrows of the categorical language CL",
+        |program, def, _: Option<Value>| show(program, def, false),
+    ),
+    Stage::form(
+        "cl-pruned",
+        "the arrows, each from the variables it needs",
+        |program, def, _: Option<Value>| show(program, def, true),
+    ),
+    Stage::form(
+        "cl-meaning",
+        "the terms that the arrows mean: e ◇ c, the conversion from CL",
+        |program, def, _: Option<Value>| show_meaning(program, def),
+    ),
+    Stage::form(
+        "cl-rev",
+        "the halves revf$f and revr$f of each arrow, with the type X of what is saved",
+        |program, def, _: Option<Value>| show_halves(program, def),
+    ),
+    Stage::form(
+        "cl-fwd",
+        "the arrows with tangents beside the values: fwd$f",
+        |program, def, _: Option<Value>| show_pushforward(program, def),
+    ),
 ];
 
 /// The definition that does the work: the one called if there is only a call with the same argument.

@@ -1,6 +1,8 @@
 //! CL as text, in the notation of figure 9; components are counted from 1.
 
-use pullback_lambda::{AdOp, Lit, Program, Type, TypeKind};
+use pullback_lambda::{AdOp, Program, Type, TypeKind};
+
+use crate::as_source::words::plain;
 
 use super::cl::{Cl, ClDef, ClKind, ClProgram, Function};
 
@@ -124,10 +126,11 @@ impl Printer<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn line(&self, cl: &Cl) -> String {
         match &cl.kind {
             ClKind::Identity => "I".to_owned(),
-            ClKind::Constant(lit) => format!("K({})", literal(lit)),
+            ClKind::Constant(lit) => format!("K({})", plain(lit)),
             ClKind::Prune(kept, count) => {
                 let kept: Vec<String> = kept.iter().map(|at| (at + 1).to_string()).collect();
                 format!("P[{}/{count}]", kept.join(","))
@@ -137,13 +140,7 @@ impl Printer<'_> {
                 format!("{} ; {}", self.line(first), self.line(second))
             }
             ClKind::Tuple(items) if items.is_empty() => "()".to_owned(),
-            ClKind::Tuple(_)
-            | ClKind::If(..)
-            | ClKind::Let(..)
-            | ClKind::Build(..)
-            | ClKind::Fold { .. }
-            | ClKind::While { .. }
-            | ClKind::Case(..) => {
+            _ => {
                 let (head, parts) = self.parts(cl);
                 let parts = parts.iter().map(|(label, part)| format!("{label}{}", self.line(part)));
                 let parts: Vec<String> = parts.collect();
@@ -176,14 +173,5 @@ impl Printer<'_> {
             return con.name.to_string();
         }
         tag.to_string()
-    }
-}
-
-fn literal(lit: &Lit) -> String {
-    match lit {
-        Lit::Real(x) => format!("{x:?}"),
-        Lit::Int(n) => n.to_string(),
-        Lit::Bool(truth) => truth.to_string(),
-        Lit::Str(text) => format!("{text:?}"),
     }
 }

@@ -288,12 +288,7 @@ impl Push<'_> {
             return Cot::None;
         }
         let result = self.value(out);
-        let zeros = self.arith.zeros(&result);
-        let zeros = self.arith.bind("y_bar", zeros);
-        let given = args.iter().cloned().chain([zeros]).collect();
-        let forward = self.arith.program.global(halves.forward, span);
-        let both = self.arith.bind("both", Expr::app(forward, given, span));
-        let token = self.arith.bind("saved", Expr::proj(both, 1, span));
+        let token = self.arith.saved_at_zero(&halves, args, ("y_bar", &result));
         let targets: Vec<Expr> = args.iter().cloned().chain([result]).collect();
         let mut flows = vec![false; args.len()];
         flows.push(true);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use pullback_base::Span;
-use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Scope, Type, VarId};
+use pullback_lambda::{AdOp, Def, DefId, Expr, Program, Type, VarId};
 
 use super::absence::{Arithmetic, Library};
 use super::callees::Callees;
@@ -77,15 +77,12 @@ fn transposed_rules(defs: &ClProgram) -> ClProgram {
         if let Some(def) = defs.get(&id)
             && found.insert(id, def.clone()).is_none()
         {
-            functions_in(&def.body, &mut |function| match function {
-                Function::Def(def) => todo.push(*def),
-                Function::Custom(custom) => todo.extend([custom.value, custom.derivative]),
-                Function::Prim(_)
-                | Function::Component(_)
-                | Function::Con(_)
-                | Function::Array
-                | Function::StopGradient
-                | Function::Zeros => {}
+            functions_in(&def.body, &mut |function| {
+                if let Function::Def(def) = function {
+                    todo.push(*def);
+                } else if let Function::Custom(custom) = function {
+                    todo.extend([custom.value, custom.derivative]);
+                }
             });
         }
     }
@@ -115,12 +112,7 @@ struct Maker<'p> {
 impl Maker<'_> {
     fn push(&mut self, params: &[VarId], region: &Region, span: Span) -> Push<'_> {
         let active = flow::active(self.program, &self.flows, params, region);
-        let arith = Arithmetic {
-            program: self.program,
-            library: &mut self.library,
-            out: Scope::default(),
-            span,
-        };
+        let arith = Arithmetic::new(self.program, &mut self.library, span);
         let (halves, flows) = (&self.halves, &self.flows);
         let callees = &mut self.callees;
         Push { arith, callees, halves, flows, active, tangents: BTreeMap::new() }

@@ -367,13 +367,7 @@ impl Reverse<'_> {
             && self.wants(&args[last])
         {
             // The rule is linear in its last parameter: its derivative there is itself.
-            let span = self.arith.span;
-            let zeros = self.arith.zeros(&args[last]);
-            let zeros = self.arith.bind("x_dot", zeros);
-            let given = args.iter().cloned().chain([zeros]).collect();
-            let forward = self.arith.program.global(halves.forward, span);
-            let both = self.arith.bind("both", Expr::app(forward, given, span));
-            let token = self.arith.bind("saved", Expr::proj(both, 1, span));
+            let token = self.arith.saved_at_zero(&halves, args, ("x_dot", &args[last]));
             let targets: Vec<Expr> = args.iter().chain([&args[last]]).cloned().collect();
             let mut flows = vec![false; args.len()];
             flows.push(true);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pullback_base::{Diagnostic, Name};
 use pullback_lambda::{
-    Calls, Constructor, Data, Def, DefId, Expr, ExprKind, Program, Scope, Type, TypeKind, VarId,
+    Calls, Constructor, Data, Def, DefId, Expr, ExprKind, Program, Type, TypeKind, VarId,
     contains_real, groups,
 };
 
@@ -76,7 +76,7 @@ pub(super) fn wrapper(
     let call = Expr::app(program.global(halves.forward, span), given, span);
     let both = program.fresh("both", call.ty.clone());
     let part = |program: &Program, at| Expr::proj(program.var(both, span), at, span);
-    let mut arith = Arithmetic { program, library, out: Scope::default(), span };
+    let mut arith = Arithmetic::new(program, library, span);
     let to_dot = arith.dot(&result.ty);
     let y_bar = arith.program.fresh("y_bar", to_dot);
     let x_bar = if *flows || halves.sure.last() == Some(&true) {
@@ -182,12 +182,7 @@ impl Splitter<'_> {
         let flows = self.flows[&def].clone();
         let sure = sure.unwrap_or_else(|| vec![false; flows.len()]);
         let definite = alone || matches!(to.kind(), TypeKind::Real);
-        let mut arith = Arithmetic {
-            program: self.program,
-            library: &mut self.library,
-            out: Scope::default(),
-            span,
-        };
+        let mut arith = Arithmetic::new(self.program, &mut self.library, span);
         let accumulates: Vec<bool> =
             types.iter().map(|ty| !alone && holds_arrays(arith.program, ty)).collect();
         let d_type = if definite { arith.dot(&to) } else { arith.maybe_of(&to) };
@@ -242,12 +237,7 @@ impl Splitter<'_> {
         let flows = self.flows[&def].clone();
         let recursive = self.recursive.contains(&def);
         let mut reverse = Reverse {
-            arith: Arithmetic {
-                program: self.program,
-                library: &mut self.library,
-                out: Scope::default(),
-                span,
-            },
+            arith: Arithmetic::new(self.program, &mut self.library, span),
             halves: &self.halves,
             flows: &self.flows,
             active,
@@ -363,17 +353,8 @@ struct Split<'s> {
 
 /// Whether cotangents of this type are added to in place: where there are arrays of Reals outside sums.
 fn holds_arrays(program: &Program, ty: &Type) -> bool {
-    match ty.kind() {
-        TypeKind::Array(_) => contains_real(&program.datas, ty),
-        TypeKind::Tuple(_) | TypeKind::Record(_) => {
-            let parts = ty.parts();
-            parts.into_iter().any(|part| holds_arrays(program, part))
-        }
-        TypeKind::Real
-        | TypeKind::Int
-        | TypeKind::Bool
-        | TypeKind::Str
-        | TypeKind::Data(_)
-        | TypeKind::Fun(..) => false,
+    if ty.is_product() {
+        return ty.parts().into_iter().any(|part| holds_arrays(program, part));
     }
+    matches!(ty.kind(), TypeKind::Array(_)) && contains_real(&program.datas, ty)
 }

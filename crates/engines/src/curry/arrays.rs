@@ -12,10 +12,7 @@ impl Code<'_> {
     /// The elements of an array's cotangent, given its size.
     pub fn dense(&mut self, size: Expr, tan: &Tan, ty: &Type) -> Expr {
         let tan = self.boxed_atom(tan, ty);
-        let def = self.helper(Helper::Dense, ty);
-        let dense = self.program.global(def, self.span);
-        let dense = self.apply(dense, vec![size, tan]);
-        self.emit("d", dense)
+        self.by_helper(Helper::Dense, ty, vec![size, tan], "d")
     }
 
     /// A cotangent of an array from its elements.

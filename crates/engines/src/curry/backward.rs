@@ -59,32 +59,25 @@ impl Code<'_> {
         self.open();
         self.arrived.push(BTreeMap::new());
         let mut vars = vec![];
-        let tan = match ty.kind() {
-            TypeKind::Real => {
-                let (number, occurrence) = self.fresh("g", Type::real());
-                vars.push(number);
-                Tan::Real(occurrence)
-            }
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let mut parts = vec![];
-                for ty in owned_components(ty) {
-                    if self.is_active(&ty) {
-                        let bar = self.bar(&ty);
-                        let (part, occurrence) = self.fresh("g", bar);
-                        vars.push(part);
-                        parts.push(Tan::Any(occurrence));
-                    } else {
-                        parts.push(Tan::Zero);
-                    }
+        let tan = if let TypeKind::Real = ty.kind() {
+            let (number, occurrence) = self.fresh("g", Type::real());
+            vars.push(number);
+            Tan::Real(occurrence)
+        } else if ty.is_product() {
+            let mut parts = vec![];
+            for ty in owned_components(ty) {
+                if self.is_active(&ty) {
+                    let bar = self.bar(&ty);
+                    let (part, occurrence) = self.fresh("g", bar);
+                    vars.push(part);
+                    parts.push(Tan::Any(occurrence));
+                } else {
+                    parts.push(Tan::Zero);
                 }
-                Tan::Parts(parts)
             }
-            TypeKind::Data(_)
-            | TypeKind::Array(_)
-            | TypeKind::Fun(..)
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str => Tan::Any(y_bar.clone()),
+            Tan::Parts(parts)
+        } else {
+            Tan::Any(y_bar.clone())
         };
         self.backward(pull, tan, ty);
         let result = results(self, false);
@@ -216,9 +209,7 @@ impl Code<'_> {
         let wanted = |at: usize| !pulls[at].is_none();
         let Linearised { slopes, bindings } =
             self.program.linearise(prim, args, result, wanted, self.span);
-        for (var, term) in bindings {
-            self.innermost().push(var, term);
-        }
+        self.innermost().extend(bindings);
         let real = Type::real();
         for (pull, slope) in pulls.iter().zip(&slopes) {
             if pull.is_none() || matches!(slope, Slope::Zero) {

@@ -17,10 +17,7 @@ impl Code<'_> {
         if !self.is_active(ty) {
             return Expr::unit(self.span);
         }
-        let def = self.helper(Helper::Inject, ty);
-        let inject = self.program.global(def, self.span);
-        let injected = self.apply(inject, vec![value, tangent]);
-        self.emit("y_bar", injected)
+        self.by_helper(Helper::Inject, ty, vec![value, tangent], "y_bar")
     }
 
     /// A cotangent of this value, for the user.
@@ -28,10 +25,7 @@ impl Code<'_> {
         if !self.is_active(ty) {
             return self.zeros(value);
         }
-        let def = self.helper(Helper::Extract, ty);
-        let extract = self.program.global(def, self.span);
-        let extracted = self.apply(extract, vec![tan, value]);
-        self.emit("x_bar", extracted)
+        self.by_helper(Helper::Extract, ty, vec![tan, value], "x_bar")
     }
 
     /// A tangent of this value, from one that the user gives, as far as it is known.
@@ -39,24 +33,19 @@ impl Code<'_> {
         if !self.is_active(ty) {
             return Tan::Zero;
         }
-        match ty.kind() {
-            TypeKind::Real => Tan::Real(dot),
-            TypeKind::Tuple(_) | TypeKind::Record(_) => {
-                let mut parts = vec![];
-                for (index, ty) in owned_components(ty).iter().enumerate() {
-                    let part = self.emit("x", Expr::proj(value.clone(), index, self.span));
-                    let given = self.emit("x_dot", Expr::proj(dot.clone(), index, self.span));
-                    parts.push(self.given(&part, given, ty));
-                }
-                Tan::Parts(parts)
-            }
-            TypeKind::Data(_)
-            | TypeKind::Array(_)
-            | TypeKind::Fun(..)
-            | TypeKind::Int
-            | TypeKind::Bool
-            | TypeKind::Str => Tan::Any(self.inject(value.clone(), dot, ty)),
+        if let TypeKind::Real = ty.kind() {
+            return Tan::Real(dot);
         }
+        if !ty.is_product() {
+            return Tan::Any(self.inject(value.clone(), dot, ty));
+        }
+        let mut parts = vec![];
+        for (index, ty) in owned_components(ty).iter().enumerate() {
+            let part = self.emit("x", Expr::proj(value.clone(), index, self.span));
+            let given = self.emit("x_dot", Expr::proj(dot.clone(), index, self.span));
+            parts.push(self.given(&part, given, ty));
+        }
+        Tan::Parts(parts)
     }
 
     /// A tangent of this value, for the user.

@@ -13,6 +13,7 @@ use super::comb::{Comb, Recursive};
 use super::erased::ENV;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
+use super::transform::ends;
 use super::types::{APPEND, CALL, ZERO};
 
 impl Code<'_> {
@@ -224,9 +225,7 @@ impl Code<'_> {
 
         let nothing = Expr::tuple(vec![totals.clone(), rest.clone()], span);
         let mut arms = vec![Arm::new(ZERO, vec![], nothing)];
-        let (from, to) = ty
-            .as_fun()
-            .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
+        let (from, to) = ends(ty);
         let (from, to) = (self.rep(&from), self.bar(&to));
         let ((s_var, s), (g_var, g)) = (self.fresh("s", from), self.fresh("gr", to));
         let again = self.scope(|code| {
@@ -349,14 +348,9 @@ impl Code<'_> {
         if !self.is_active(&comb.ty) {
             return (self.emit("y", answer), Pull::None);
         }
-        let mut fed = vec![];
-        for (arg, pull) in args.iter().zip(pulls) {
-            fed.push(Fed { pull, ty: arg.ty.clone() });
-        }
-        let types = self.types_of(&known.sinks);
-        for (var, ty) in known.sinks.iter().zip(types) {
-            fed.push(Fed { pull: Pull::Var(*var), ty });
-        }
+        let args = args.iter().zip(pulls);
+        let mut fed: Vec<Fed> = args.map(|(arg, pull)| Fed { pull, ty: arg.ty.clone() }).collect();
+        fed.extend(self.environment(&known.sinks));
         let nothing = fed.iter().all(|fed| fed.pull.is_none());
         let (value, pull) = self.answer_of(answer, fed, true);
         (value, if nothing { Pull::None } else { pull })

@@ -11,6 +11,7 @@ use super::comb::{CaseArm, Comb, CombLoop};
 use super::erased::ENV;
 use super::pull::{Fed, Pull};
 use super::tan::Tan;
+use super::transform::ends;
 
 impl Code<'_> {
     /// The parts of the environment that something may flow back to from any of these arrows, given
@@ -28,7 +29,8 @@ impl Code<'_> {
         found
     }
 
-    fn environment(&self, sinks: &[VarId]) -> Vec<Fed> {
+    /// Where what flows back to variables of the environment goes.
+    pub fn environment(&self, sinks: &[VarId]) -> Vec<Fed> {
         let types = self.types_of(sinks);
         sinks.iter().zip(types).map(|(var, ty)| Fed { pull: Pull::Var(*var), ty }).collect()
     }
@@ -296,9 +298,7 @@ impl Code<'_> {
 
     /// An array of this many closures that are still to come.
     fn no_closures(&mut self, size: Expr, closure: &Type) -> Expr {
-        let (from, to) = closure
-            .as_fun()
-            .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
+        let (from, to) = ends(closure);
         let (unused, _) = self.fresh("y_bar", from);
         let broken = self.broken("an iteration left no pullback", to);
         let nothing = self.program.lam(vec![unused], broken);

@@ -90,10 +90,15 @@ impl Code<'_> {
         if !self.is_active(ty) {
             return Expr::unit(self.span);
         }
-        let def = self.helper(Helper::Add, ty);
-        let add = self.program.global(def, self.span);
-        let sum = self.apply(add, vec![left, right]);
-        self.emit("s", sum)
+        self.by_helper(Helper::Add, ty, vec![left, right], "s")
+    }
+
+    /// What a helper for a type makes of these.
+    pub fn by_helper(&mut self, helper: Helper, ty: &Type, args: Vec<Expr>, name: &str) -> Expr {
+        let def = self.helper(helper, ty);
+        let helper = self.program.global(def, self.span);
+        let made = self.apply(helper, args);
+        self.emit(name, made)
     }
 
     /// The components of a cotangent of a tuple or record.

@@ -45,18 +45,14 @@ pub use code::{Package, Style};
 
 pub use print::show_combinators;
 pub use rep::rep_functions;
-pub use seen::{Arrived, Call, Seen, equivalent};
+pub use seen::{Arrived, Call, Seen};
 pub use tangents::function_tangents;
 pub use transform::{BUDGET, jvp_env, jvp_erased, jvp_list, vjp_env, vjp_erased, vjp_list};
 
 use pullback_engine::Stage;
 
-const COMBINATORS: Stage = Stage {
-    name: "combinators",
-    about: "the translation to categorical combinators",
-    needs_argument: false,
-    show: show_combinators,
-};
+const COMBINATORS: Stage =
+    Stage::form("combinators", "the translation to categorical combinators", show_combinators);
 
 const REP: &str = "the rep-functions of a definition and of what it calls, as they run";
 
@@ -66,42 +62,29 @@ const ERASED: &str =
 /// The stages of `curry-list`.
 pub const STAGES_LIST: &[Stage] = &[
     COMBINATORS,
-    Stage {
-        name: "rep",
-        about: REP,
-        needs_argument: false,
-        show: |program, def, _| rep::show(program, def, Style::List),
-    },
-    Stage {
-        name: "curry-list",
-        about: "the lists of calls that flow back to functions at run time",
-        needs_argument: true,
-        show: tangents::show_list,
-    },
+    Stage::form("rep", REP, |program, def, _| rep::show(program, def, Style::List)),
+    Stage::at_argument(
+        "curry-list",
+        "the lists of calls that flow back to functions at run time",
+        |program, def, argument| tangents::show(program, def, argument, Style::List),
+    ),
 ];
 
 /// The stages of `curry-env`.
 pub const STAGES_ENV: &[Stage] = &[
     COMBINATORS,
-    Stage {
-        name: "rep",
-        about: REP,
-        needs_argument: false,
-        show: |program, def, _| rep::show(program, def, Style::Env(Package::Tagged)),
-    },
-    Stage { name: "erased", about: ERASED, needs_argument: false, show: rep::show_rep_erased },
-    Stage {
-        name: "curry-env",
-        about: "the packages of environments that flow back to functions at run time",
-        needs_argument: true,
-        show: tangents::show_env,
-    },
+    Stage::form("rep", REP, |program, def, _| rep::show(program, def, Style::Env(Package::Tagged))),
+    Stage::form("erased", ERASED, rep::show_rep_erased),
+    Stage::at_argument(
+        "curry-env",
+        "the packages of environments that flow back to functions at run time",
+        |program, def, argument| {
+            tangents::show(program, def, argument, Style::Env(Package::Tagged))
+        },
+    ),
 ];
 
 /// The stages of `curry-env` with erased environments.
-pub const STAGES_ERASED: &[Stage] = &[Stage {
-    name: "rep",
-    about: REP,
-    needs_argument: false,
-    show: |program, def, _| rep::show(program, def, Style::Env(Package::Erased)),
-}];
+pub const STAGES_ERASED: &[Stage] = &[Stage::form("rep", REP, |program, def, _| {
+    rep::show(program, def, Style::Env(Package::Erased))
+})];

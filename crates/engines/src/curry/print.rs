@@ -6,10 +6,11 @@ use std::fmt::Write;
 
 use pullback_base::Diagnostic;
 use pullback_eval::Value;
-use pullback_lambda::{DefId, Expr, ExprKind, Lit, Program, TypeKind, VarId};
+use pullback_lambda::{DefId, Expr, ExprKind, Program, TypeKind, VarId};
 
 use super::comb::{Arrow, Comb, CombKind, CombLoop};
 use super::translate::{translate, uncurried};
+use crate::as_source::words::plain;
 
 /// The widest line, where that is possible.
 const WIDTH: usize = 96;
@@ -55,6 +56,7 @@ pub fn show_combinators(
 }
 
 /// Whether an arrow does nothing but call a definition on components of the environment.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn only_calls(comb: &Comb) -> bool {
     let CombKind::Then(args, Arrow::Call(_)) = &comb.kind else { return false };
     args.iter().all(|arg| match &arg.kind {
@@ -62,15 +64,7 @@ fn only_calls(comb: &Comb) -> bool {
         CombKind::Then(parts, Arrow::Field(_)) => {
             parts.iter().all(|part| matches!(part.kind, CombKind::Proj(_)))
         }
-        CombKind::Const(_)
-        | CombKind::Then(..)
-        | CombKind::Bind(..)
-        | CombKind::Curry(..)
-        | CombKind::Fix(..)
-        | CombKind::Cond(..)
-        | CombKind::Case(..)
-        | CombKind::Build { .. }
-        | CombKind::Loop { .. } => false,
+        _ => false,
     })
 }
 
@@ -246,28 +240,12 @@ impl Printer<'_> {
         tag.to_string()
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn constant(&self, expr: &Expr) -> String {
         match &expr.kind {
-            ExprKind::Lit(Lit::Real(x)) => format!("{x:?}"),
-            ExprKind::Lit(Lit::Int(n)) => n.to_string(),
-            ExprKind::Lit(Lit::Bool(truth)) => truth.to_string(),
-            ExprKind::Lit(Lit::Str(text)) => format!("{text:?}"),
+            ExprKind::Lit(lit) => plain(lit),
             ExprKind::Global(def) => self.program.defs[*def].name.to_string(),
-            ExprKind::Var(_)
-            | ExprKind::Prim(..)
-            | ExprKind::Lam(..)
-            | ExprKind::App(..)
-            | ExprKind::Let(..)
-            | ExprKind::LetRec(..)
-            | ExprKind::If(..)
-            | ExprKind::Tuple(_)
-            | ExprKind::Proj(..)
-            | ExprKind::Con(..)
-            | ExprKind::Match(..)
-            | ExprKind::Array(_)
-            | ExprKind::Build { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::Ad(..) => self.program.print_expr(expr),
+            _ => self.program.print_expr(expr),
         }
     }
 

@@ -24,19 +24,10 @@ pub fn has_arrows(program: &Program, def: DefId) -> bool {
     for def in pullback_reduce::reachable(program, def) {
         program.defs[def].body.visit(&mut |term| {
             if let ExprKind::Ad(op, args) = &term.kind {
-                found &= match op {
-                    AdOp::CustomVjp | AdOp::CustomJvp => false,
-                    AdOp::StopGradient => {
-                        args.iter().all(|arg| is_first_order(&program.datas, &arg.ty))
-                    }
-                    AdOp::Vjp
-                    | AdOp::Jvp
-                    | AdOp::Linearize
-                    | AdOp::Zeros
-                    | AdOp::Checkpoint
-                    | AdOp::AssumeLinear
-                    | AdOp::Perturb
-                    | AdOp::DifferentiatedAs => true,
+                found &= if let AdOp::StopGradient = op {
+                    args.iter().all(|arg| is_first_order(&program.datas, &arg.ty))
+                } else {
+                    !matches!(op, AdOp::CustomVjp | AdOp::CustomJvp)
                 };
             }
         });
@@ -283,9 +274,7 @@ impl Code<'_> {
                 let wanted = |at: usize| !tans[at].is_zero();
                 let Linearised { slopes, bindings } =
                     self.program.linearise(prim, &values, &value, wanted, self.span);
-                for (var, term) in bindings {
-                    self.innermost().push(var, term);
-                }
+                self.innermost().extend(bindings);
                 let mut total = Tan::Zero;
                 for (tan, slope) in tans.iter().zip(&slopes) {
                     if !tan.is_zero() && !matches!(slope, Slope::Zero) {
@@ -464,21 +453,11 @@ impl Code<'_> {
 
     /// Whether a term may give a tangent, or a function that does.
     pub fn may_flow(&self, comb: &Comb) -> bool {
-        let mut found = match &comb.kind {
-            CombKind::Proj(var) => {
-                self.tans.get(var).is_some_and(|tan| !tan.is_zero())
-                    || !is_first_order(&self.program.datas, &comb.ty)
-            }
-            CombKind::Then(_, Arrow::Rec(_) | Arrow::Eval) => true,
-            CombKind::Const(_)
-            | CombKind::Then(..)
-            | CombKind::Bind(..)
-            | CombKind::Curry(..)
-            | CombKind::Fix(..)
-            | CombKind::Cond(..)
-            | CombKind::Case(..)
-            | CombKind::Build { .. }
-            | CombKind::Loop { .. } => false,
+        let mut found = if let CombKind::Proj(var) = &comb.kind {
+            self.tans.get(var).is_some_and(|tan| !tan.is_zero())
+                || !is_first_order(&self.program.datas, &comb.ty)
+        } else {
+            matches!(&comb.kind, CombKind::Then(_, Arrow::Rec(_) | Arrow::Eval))
         };
         comb.for_each_child(&mut |child| found = found || self.may_flow(child));
         found

@@ -1,17 +1,17 @@
-//! Cotangents as data: read by their types, compared by the paper's equivalence (§4.1), printed.
+//! Cotangents as data: read by their types, printed.
 //!
 //! Input: values of the sums that `T` of a type is here. Output: [`Seen`] and [`Arrived`], which know no
-//! representation. Calls at equal arguments are one call with the sum of the cotangents, and a call with a
-//! zero cotangent is no call.
+//! representation.
 
 use std::collections::BTreeMap;
 
 use pullback_base::{Name, bug};
-use pullback_eval::{Value, equal};
+use pullback_eval::Value;
 use pullback_lambda::{Program, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use super::code::Style;
+use super::transform::ends;
 use super::types::{APPEND, AT, CALL, DENSE, PLUS, SHIFT, SOME, ZERO, owned_components};
 
 /// A cotangent as data.
@@ -84,9 +84,7 @@ impl Reader<'_> {
                 fields.map(|((name, ty), item)| (name.clone(), self.seen(item, ty, depth)));
             return Arrived::Environment { tag, fields: fields.collect() };
         }
-        let (from, to) = ty
-            .as_fun()
-            .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()));
+        let (from, to) = ends(ty);
         let mut calls = vec![];
         let mut work = vec![value.clone()];
         while let Some(value) = work.pop() {
@@ -225,23 +223,8 @@ impl Reader<'_> {
 }
 
 impl Seen {
-    /// Whether it is zero, structurally, by number, or by the paper's equivalence.
-    pub fn is_zero(&self) -> bool {
-        match self {
-            Self::Zero | Self::Unit => true,
-            Self::Real(x) => *x == 0.0,
-            Self::Parts(parts) | Self::Con(_, parts) => parts.iter().all(Self::is_zero),
-            Self::Array(elements) => elements.values().all(Self::is_zero),
-            Self::Function(Arrived::Calls(calls)) => normal(calls).is_empty(),
-            Self::Function(Arrived::Environment { fields, .. }) => {
-                fields.iter().all(|(_, seen)| seen.is_zero())
-            }
-            Self::Rest => false,
-        }
-    }
-
     /// The sum of two of one type.
-    fn plus(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let all =
             |a: Vec<Self>, b: Vec<Self>| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect();
         match (self, other) {
@@ -258,24 +241,6 @@ impl Seen {
             }
             (Self::Function(a), Self::Function(b)) => a.plus(b).map_or(Self::Rest, Self::Function),
             (_, _) => Self::Rest,
-        }
-    }
-
-    fn is_close(&self, other: &Self) -> bool {
-        let all = |a: &[Self], b: &[Self]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_close(b))
-        };
-        match (self, other) {
-            (Self::Real(a), Self::Real(b)) => (a - b).abs() <= 1e-9 * (1.0 + b.abs()),
-            (Self::Parts(a), Self::Parts(b)) => all(a, b),
-            (Self::Con(a, left), Self::Con(b, right)) => a == b && all(left, right),
-            (Self::Array(a), Self::Array(b)) => a.keys().chain(b.keys()).all(|index| {
-                let at =
-                    |seen: &BTreeMap<i64, Self>| seen.get(index).cloned().unwrap_or(Self::Zero);
-                at(a).is_close(&at(b))
-            }),
-            (Self::Function(a), Self::Function(b)) => equivalent(a, b),
-            (a, b) => a.is_zero() && b.is_zero(),
         }
     }
 
@@ -338,41 +303,5 @@ impl Arrived {
                 format!("Env{tag} {{{}}}", fields.collect::<Vec<_>>().join(", "))
             }
         }
-    }
-}
-
-/// The normal form of a list: each argument once, in order of first call, without zeros.
-fn normal(calls: &[Call]) -> Vec<(&Value, Seen)> {
-    let mut merged: Vec<(&Value, Seen)> = vec![];
-    for Call { argument, result, .. } in calls {
-        match merged.iter_mut().find(|(known, _)| equal(known, argument)) {
-            Some((_, total)) => *total = std::mem::replace(total, Seen::Zero).plus(result.clone()),
-            None => merged.push((argument, result.clone())),
-        }
-    }
-    merged.retain(|(_, seen)| !seen.is_zero());
-    merged
-}
-
-/// Whether two tangents of a function are equivalent: `[(x, 0)] ~ []` and
-/// `[(x, g), (x, h)] ~ [(x, g + h)]`; packages by component.
-pub fn equivalent(left: &Arrived, right: &Arrived) -> bool {
-    match (left, right) {
-        (Arrived::Calls(left), Arrived::Calls(right)) => {
-            let (left, right) = (normal(left), normal(right));
-            left.len() == right.len()
-                && left.iter().all(|(argument, seen)| {
-                    let other = right.iter().find(|(known, _)| equal(known, argument));
-                    other.is_some_and(|(_, other)| seen.is_close(other))
-                })
-        }
-        (Arrived::Environment { fields: left, .. }, Arrived::Environment { fields: right, .. }) => {
-            let all_zero = |fields: &[(Name, Seen)]| fields.iter().all(|(_, seen)| seen.is_zero());
-            (all_zero(left) && all_zero(right))
-                || (left.len() == right.len()
-                    && left.iter().zip(right).all(|((_, a), (_, b))| a.is_close(b)))
-        }
-        (Arrived::Calls(_), Arrived::Environment { .. })
-        | (Arrived::Environment { .. }, Arrived::Calls(_)) => false,
     }
 }

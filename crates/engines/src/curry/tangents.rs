@@ -11,7 +11,7 @@ use pullback_base::{Diagnostic, Name, bug};
 use pullback_eval::{Machine, NoEngine, Options, Value, compile, walk};
 use pullback_lambda::{DefId, Program, Type, VarId};
 
-use super::code::{Code, Package, Style};
+use super::code::{Code, Style};
 use super::seen::{Arrived, Reader};
 use super::transform::signature;
 use super::unfolding::unfolded;
@@ -107,25 +107,8 @@ fn watching(code: &mut Code<'_>, def: DefId, to: &Type) -> (DefId, Vec<(VarId, T
     (place, sites)
 }
 
-/// The stage of `curry-list`: the lists that arrive at the functions a definition names.
-pub fn show_list(
-    program: &Program,
-    def: DefId,
-    argument: Option<Value>,
-) -> Result<String, Box<Diagnostic>> {
-    show(program, def, argument, Style::List)
-}
-
-/// The stage of `curry-env`: the packages that arrive at the functions a definition names.
-pub fn show_env(
-    program: &Program,
-    def: DefId,
-    argument: Option<Value>,
-) -> Result<String, Box<Diagnostic>> {
-    show(program, def, argument, Style::Env(Package::Tagged))
-}
-
-fn show(
+/// The lists or packages that arrive at the functions a definition names.
+pub(super) fn show(
     program: &Program,
     def: DefId,
     argument: Option<Value>,

@@ -60,55 +60,60 @@ fn reached_size(program: &Program, def: DefId) -> usize {
     pullback_reduce::reachable(program, def).iter().map(|def| program.defs[*def].body.size()).sum()
 }
 
-/// `curry-list`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_list(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::List)
+/// Both modes in a style.
+macro_rules! modes {
+    ($style:expr, $vjp:ident, $jvp:ident, $engine:literal) => {
+        #[doc = concat!($engine, ", reverse mode: from `S -> T` to `S -> (T, T' -> S')`.")]
+        pub fn $vjp(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
+            vjp(program, def, $style)
+        }
+
+        #[doc = concat!($engine, ", forward mode: from `S -> T` to `(S, S') -> (T, T')`.")]
+        pub fn $jvp(
+            program: &mut Program,
+            def: DefId,
+            held: usize,
+        ) -> Result<DefId, Box<Diagnostic>> {
+            jvp(program, def, held, $style)
+        }
+    };
 }
 
-/// `curry-env`, reverse mode: from `S -> T` to `S -> (T, T' -> S')`.
-pub fn vjp_env(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env(Package::Tagged))
-}
-
-/// `curry-env` with erased environments, reverse mode.
-pub fn vjp_erased(program: &mut Program, def: DefId) -> Result<DefId, Box<Diagnostic>> {
-    vjp(program, def, Style::Env(Package::Erased))
-}
-
-/// `curry-list`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_list(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::List)
-}
-
-/// `curry-env`, forward mode: from `S -> T` to `(S, S') -> (T, T')`.
-pub fn jvp_env(program: &mut Program, def: DefId, held: usize) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env(Package::Tagged))
-}
-
-/// `curry-env` with erased environments, forward mode.
-pub fn jvp_erased(
-    program: &mut Program,
-    def: DefId,
-    held: usize,
-) -> Result<DefId, Box<Diagnostic>> {
-    jvp(program, def, held, Style::Env(Package::Erased))
-}
+modes!(Style::List, vjp_list, jvp_list, "`curry-list`");
+modes!(Style::Env(Package::Tagged), vjp_env, jvp_env, "`curry-env`");
+modes!(Style::Env(Package::Erased), vjp_erased, jvp_erased, "`curry-env` with erased environments");
 
 /// The parameter and result of a definition.
 pub(super) fn signature(program: &Program, def: DefId) -> (Type, Type) {
-    let ty = program.defs[def].ty.clone();
+    ends(&program.defs[def].ty)
+}
+
+/// The parameter and result of a function's type; units if it is none.
+pub(super) fn ends(ty: &Type) -> (Type, Type) {
     ty.as_fun()
         .map_or_else(|| (Type::unit(), Type::unit()), |(from, to)| (from.clone(), to.clone()))
 }
 
-fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
-    let (from, to) = signature(program, def);
-    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
+/// Unfolds what a derivative calls, if it is small enough to be transformed; gives how many definitions there are.
+fn prepared(program: &mut Program, def: DefId, style: Style) -> Result<usize, Box<Diagnostic>> {
     unfold_derivative(program, def);
     check_size(program, def, style)?;
-    let first = program.defs.len();
+    Ok(program.defs.len())
+}
+
+/// The name of a definition, and code in its place.
+fn begun(program: &mut Program, def: DefId, style: Style) -> (Name, Code<'_>) {
+    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let mut code = Code::new(program, style);
     code.span = span;
+    (name, code)
+}
+
+fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+    let (from, to) = signature(program, def);
+    let first = prepared(program, def, style)?;
+    let (name, mut code) = begun(program, def, style);
+    let span = code.span;
     let flows = code.is_active(&from) && code.is_active(&to);
     let (x_var, x) = code.fresh("x", from.clone());
     let to_bar = code.tangent(&to);
@@ -151,12 +156,10 @@ fn jvp(
         return transposed(program, def, held, style);
     }
     let (from, to) = signature(program, def);
-    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
-    unfold_derivative(program, def);
-    check_size(program, def, style)?;
-    let first = program.defs.len();
-    let mut code = Code::new(program, style);
-    (code.is_forward, code.span) = (true, span);
+    let first = prepared(program, def, style)?;
+    let (name, mut code) = begun(program, def, style);
+    code.is_forward = true;
+    let span = code.span;
     let moved = moving(&from, held);
     let from_dot = code.tangent(&moved);
     let (pair_var, pair) = code.fresh("p", Type::tuple(vec![from.clone(), from_dot]));
@@ -203,11 +206,10 @@ fn transposed(
     style: Style,
 ) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
-    let (name, span) = (program.defs[def].name.clone(), program.defs[def].span);
     let reverse = vjp(program, def, style)?;
     check_size(program, reverse, style)?;
-    let mut code = Code::new(program, style);
-    code.span = span;
+    let (name, mut code) = begun(program, def, style);
+    let span = code.span;
     let moving = moving(&from, held);
     let (from_dot, to_dot) = (code.tangent(&moving), code.tangent(&to));
     // `\(x, y_bar) -> x_bar`, with `x` held, and only what `x` has beside the components held.

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, is_first_order, tangent};
+use pullback_lambda::{AdOp, Expr, ExprKind, Lit, Type, VarId, is_first_order, tangent};
 use pullback_prim::Prim;
 use pullback_reduce::outside_fragment;
 
@@ -102,14 +102,12 @@ impl Translation<'_> {
                 let whole = self.call_with_state(function, vec![x], NONE, block);
                 let dots = self.rebuild(Op::Tangents, &types.to, whole, block);
                 let inputs = vec![y.clone(), constant, dots];
-                let base = self.poly(Op::Graft, &types.to, inputs, None, None, block).0;
-                let base = base.expect("the function makes a structure");
+                let base = self.structure(Op::Graft, &types.to, inputs, None, block);
                 self.bind(block, "y", base)
             }
         };
-        let no = Some(Expr::bool(false, NONE));
-        let active = self.poly(Op::Active, &types.from, vec![x.clone()], None, no, block).1;
-        let active = active.expect("the function gives a Bool");
+        let no = Expr::bool(false, NONE);
+        let active = self.gathered(Op::Active, &types.from, vec![x.clone()], no, block);
         let mut inner = Block::new(block.state);
         let attached = match translated_rule {
             _ if op == AdOp::CustomJvp && self.version == Version::Forward => {
@@ -196,12 +194,17 @@ impl Translation<'_> {
         block
     }
 
+    /// A parameter, and the constant that it is.
+    fn constant_parameter(&mut self, name: &str, ty: &Type, block: &mut Block) -> (VarId, Expr) {
+        let param = self.program.fresh(name, ty.clone());
+        let given = self.program.var(param, NONE);
+        (param, self.rebuild(Op::InitZeros, ty, given, block))
+    }
+
     /// `\x -> primal (f (initZeros x))`
     fn lowered_function(&mut self, function: Expr, types: &Types) -> Expr {
-        let x = self.program.fresh("x", types.from.clone());
         let mut block = self.aside();
-        let arg = self.program.var(x, NONE);
-        let arg = self.rebuild(Op::InitZeros, &types.from, arg, &mut block);
+        let (x, arg) = self.constant_parameter("x", &types.from, &mut block);
         let result = self.call_with_state(function, vec![arg], NONE, &mut block);
         let result = self.rebuild(Op::Primal, &types.to, result, &mut block);
         let body = block.close(result);
@@ -210,10 +213,8 @@ impl Translation<'_> {
 
     /// `\x -> let (y, pullback) = rule (initZeros x) in (primal y, \y_bar -> primal (pullback …))`
     fn lowered_vjp(&mut self, rule: Expr, types: &Types) -> Expr {
-        let x = self.program.fresh("x", types.from.clone());
         let mut block = self.aside();
-        let arg = self.program.var(x, NONE);
-        let arg = self.rebuild(Op::InitZeros, &types.from, arg, &mut block);
+        let (x, arg) = self.constant_parameter("x", &types.from, &mut block);
         let pair = self.call_with_state(rule, vec![arg], NONE, &mut block);
         let y = Expr::proj(pair.clone(), 0, NONE);
         let y = self.rebuild(Op::Primal, &types.to, y, &mut block);
@@ -227,13 +228,9 @@ impl Translation<'_> {
 
     /// `\x x_dot -> primal (rule (initZeros x) (initZeros x_dot))`
     fn lowered_jvp(&mut self, rule: Expr, types: &Types) -> Expr {
-        let x = self.program.fresh("x", types.from.clone());
-        let x_dot = self.program.fresh("x_dot", types.from_dot.clone());
         let mut block = self.aside();
-        let arg = self.program.var(x, NONE);
-        let arg = self.rebuild(Op::InitZeros, &types.from, arg, &mut block);
-        let dot = self.program.var(x_dot, NONE);
-        let dot = self.rebuild(Op::InitZeros, &types.from_dot, dot, &mut block);
+        let (x, arg) = self.constant_parameter("x", &types.from, &mut block);
+        let (x_dot, dot) = self.constant_parameter("x_dot", &types.from_dot, &mut block);
         let pair = self.apply_rule(rule, arg, dot, &mut block);
         let y = Expr::proj(pair.clone(), 0, NONE);
         let y = self.rebuild(Op::Primal, &types.to, y, &mut block);
@@ -268,12 +265,10 @@ impl Translation<'_> {
         let pair = self.bind(block, "pair", pair);
         let y_dot = self.bind(block, "y_dot", Expr::proj(pair, 1, NONE));
         let inputs = vec![y_dot.clone(), y_dot];
-        let y_dot = self.poly(Op::Zip, &types.to_dot, inputs, None, None, block).0;
-        let y_dot = y_dot.expect("the function makes a structure");
+        let y_dot = self.structure(Op::Zip, &types.to_dot, inputs, None, block);
         let y_dot = self.bind(block, "y_dot", y_dot);
         let inputs = vec![y.clone(), base.clone(), y_dot];
-        let out = self.poly(Op::Graft, &types.to, inputs, None, None, block).0;
-        out.expect("the function makes a structure")
+        self.structure(Op::Graft, &types.to, inputs, None, block)
     }
 
     fn attach_jvp(
@@ -290,8 +285,7 @@ impl Translation<'_> {
         let pair = self.apply_rule(rule, x, dot, block);
         let y_dot = self.bind(block, "y_dot", Expr::proj(pair, 1, NONE));
         let inputs = vec![y.clone(), base.clone(), y_dot];
-        let out = self.poly(Op::Graft, &types.to, inputs, None, None, block).0;
-        out.expect("the function makes a structure")
+        self.structure(Op::Graft, &types.to, inputs, None, block)
     }
 
     fn attach_vjp(
@@ -303,9 +297,7 @@ impl Translation<'_> {
         block: &mut Block,
     ) -> Expr {
         let zero = Expr::int(0, NONE);
-        let count =
-            self.poly(Op::Count, &types.to, vec![y.clone()], None, Some(zero.clone()), block).1;
-        let count = count.expect("the function gives a number");
+        let count = self.gathered(Op::Count, &types.to, vec![y.clone()], zero.clone(), block);
         let count = self.bind(block, "n", count);
         let position = self.program.fresh("k", Type::int());
         let k = self.program.var(position, NONE);
@@ -375,8 +367,7 @@ impl Translation<'_> {
         let x_bar = Expr::app(pullback, vec![y_bar], NONE);
         let x_bar = self.bind(&mut inner, "x_bar", x_bar);
         let inputs = vec![x.clone(), x_bar];
-        let more = self.poly(Op::Spread, &types.from, inputs, None, Some(rest), &mut inner).1;
-        let more = more.expect("the function gives work");
+        let more = self.gathered(Op::Spread, &types.from, inputs, rest, &mut inner);
         inner.close(more)
     }
 }

@@ -7,7 +7,7 @@
 //! is the number zero; it is left out where the text shows it.
 
 use pullback_engine::source::vjp_from_jvp;
-use pullback_lambda::{DefId, Expr, Program, Type};
+use pullback_lambda::{DefId, Expr, Program};
 use pullback_prim::Prim;
 
 use super::block::{Block, NONE, is_zero};
@@ -38,20 +38,10 @@ impl Translation<'_> {
     pub(super) fn wrapped(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
         let ends = self.ends(def, held)?;
         let function = self.entry(def)?;
-        let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
-        let param = self.program.fresh("p", pair);
+        let (param, s, ds) = self.point_and_tangent(&ends);
         let mut block = Block::new(None);
-        let part = |this: &Self, index| Expr::proj(this.program.var(param, NONE), index, NONE);
-        let (s, ds) = (part(self, 0), part(self, 1));
-        let mut parts = vec![];
-        for index in 0..held {
-            let part = self.component(&s, index);
-            let ty = part.ty.clone();
-            parts.push(self.rebuild(Op::InitZeros, &ty, part, &mut block));
-        }
-        let moving = if held == 0 { s } else { self.component(&s, held) };
-        let zipped = self.poly(Op::Zip, &ends.moving, vec![moving, ds], None, None, &mut block).0;
-        parts.push(zipped.expect("the function makes a structure"));
+        let (mut parts, moving) = self.without_held(s, &ends, &mut block);
+        parts.push(self.structure(Op::Zip, &ends.moving, vec![moving, ds], None, &mut block));
         let s = if held == 0 { parts.remove(0) } else { Expr::tuple(parts, NONE) };
         let t = self.enter(&function, s, None);
         let t = self.bind(&mut block, "t", t);

@@ -99,9 +99,7 @@ impl Translation<'_> {
         if matches!(ty.kind(), TypeKind::Real) {
             return self.call("isActive", vec![Expr::proj(part, 1, NONE)]);
         }
-        let start = Some(Expr::bool(true, NONE));
-        let all = self.poly(Op::AllActive, ty, vec![part], None, start, block).1;
-        all.expect("the function gives a truth value")
+        self.gathered(Op::AllActive, ty, vec![part], Expr::bool(true, NONE), block)
     }
 
     /// A part of the argument. Each Real outside of sums is a slot, and each sum with Reals.
@@ -293,6 +291,7 @@ impl Translation<'_> {
         Ok(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not fit")]
     pub(super) fn known(
         &mut self,
         expr: &Expr,
@@ -366,13 +365,7 @@ impl Translation<'_> {
                 let stopped = Expr::ad(AdOp::StopGradient, vec![primal], Type::real(), span);
                 Ok(Known::Real(self.bind(block, "y", stopped), None))
             }
-            ExprKind::Global(_)
-            | ExprKind::Lam(..)
-            | ExprKind::LetRec(..)
-            | ExprKind::Array(_)
-            | ExprKind::Build { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::Ad(..) => Err(Unfit),
+            _ => Err(Unfit),
         }
     }
 
@@ -416,9 +409,7 @@ impl Translation<'_> {
         }
         let linear =
             self.program.linearise(prim, &primals, &primal, |at| nodes[at].is_some(), whole.span);
-        for (var, term) in linear.bindings {
-            block.push(var, term);
-        }
+        linear.bindings.into_iter().for_each(|(var, term)| block.push(var, term));
         let mut parts = vec![];
         for (slope, node) in linear.slopes.iter().zip(&nodes) {
             if let Some(node) = node {

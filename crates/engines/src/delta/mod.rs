@@ -48,80 +48,58 @@ pub use modes::{
 };
 pub use show::show_forward;
 
-use pullback_engine::{ShowFn, Stage};
+use pullback_engine::Stage;
 use version::Version;
 
 /// What `delta1` shows.
-pub const DELTA1_STAGES: &[Stage] = &[Stage {
-    name: "delta1",
-    about: "the translation to numbers with vectors of derivatives, and its wrapper",
-    needs_argument: false,
-    show: |program, def, _| show::translation(program, def, Version::One, false),
-}];
+pub const DELTA1_STAGES: &[Stage] = &[Stage::form(
+    "delta1",
+    "the translation to numbers with vectors of derivatives, and its wrapper",
+    |program, def, _| show::translation(program, def, Version::One, false),
+)];
 
 /// What `delta2` shows.
-pub const DELTA2_STAGES: &[Stage] = &[Stage {
-    name: "delta2",
-    about: "the translation to numbers with trees of deltas, and its wrapper",
-    needs_argument: false,
-    show: |program, def, _| show::translation(program, def, Version::Two, false),
-}];
+pub const DELTA2_STAGES: &[Stage] = &[Stage::form(
+    "delta2",
+    "the translation to numbers with trees of deltas, and its wrapper",
+    |program, def, _| show::translation(program, def, Version::Two, false),
+)];
+
+/// The stages of `delta`, of fused functions or not.
+macro_rules! delta_stages {
+    ($fuse:literal) => {
+        &[
+            Stage::form(
+                "delta",
+                "the monadic translation in do-notation, and its wrapper",
+                |program, def, _| show::translation(program, def, Version::Final, $fuse),
+            ),
+            Stage::form(
+                "delta-fused",
+                "the monadic translation with fused functions",
+                |program, def, _| show::translation(program, def, Version::Final, true),
+            ),
+            Stage::form(
+                "delta-library",
+                "the types and functions that the monadic translation calls",
+                |program, def, _| show::library(program, def, $fuse),
+            ),
+            Stage::form(
+                "delta-trace",
+                "the bindings of one run as nested Lets, in the order of figure 12",
+                |program, def, argument| show::chain(program, def, argument, true, $fuse),
+            ),
+            Stage::form(
+                "delta-lets",
+                "the bindings of one run as nested Lets, as they run",
+                |program, def, argument| show::chain(program, def, argument, false, $fuse),
+            ),
+        ]
+    };
+}
 
 /// What `delta` shows.
-pub const DELTA_STAGES: &[Stage] = &delta_stages(Forms {
-    translation: |program, def, _| show::translation(program, def, Version::Final, false),
-    library: |program, def, _| show::library(program, def, false),
-    trace: |program, def, argument| show::chain(program, def, argument, true, false),
-    lets: |program, def, argument| show::chain(program, def, argument, false, false),
-});
+pub const DELTA_STAGES: &[Stage] = delta_stages!(false);
 
 /// What fused `delta` shows.
-pub const FUSED_STAGES: &[Stage] = &delta_stages(Forms {
-    translation: |program, def, _| show::translation(program, def, Version::Final, true),
-    library: |program, def, _| show::library(program, def, true),
-    trace: |program, def, argument| show::chain(program, def, argument, true, true),
-    lets: |program, def, argument| show::chain(program, def, argument, false, true),
-});
-
-/// How the stages of `delta` are made.
-struct Forms {
-    translation: ShowFn,
-    library: ShowFn,
-    trace: ShowFn,
-    lets: ShowFn,
-}
-
-const fn delta_stages(forms: Forms) -> [Stage; 5] {
-    [
-        Stage {
-            name: "delta",
-            about: "the monadic translation in do-notation, and its wrapper",
-            needs_argument: false,
-            show: forms.translation,
-        },
-        Stage {
-            name: "delta-fused",
-            about: "the monadic translation with fused functions",
-            needs_argument: false,
-            show: |program, def, _| show::translation(program, def, Version::Final, true),
-        },
-        Stage {
-            name: "delta-library",
-            about: "the types and functions that the monadic translation calls",
-            needs_argument: false,
-            show: forms.library,
-        },
-        Stage {
-            name: "delta-trace",
-            about: "the bindings of one run as nested Lets, in the order of figure 12",
-            needs_argument: false,
-            show: forms.trace,
-        },
-        Stage {
-            name: "delta-lets",
-            about: "the bindings of one run as nested Lets, as they run",
-            needs_argument: false,
-            show: forms.lets,
-        },
-    ]
-}
+pub const FUSED_STAGES: &[Stage] = delta_stages!(true);

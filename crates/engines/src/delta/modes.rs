@@ -17,35 +17,24 @@ pub(super) fn transforms(version: Version) -> (TransformFn, ForwardFn) {
     }
 }
 
-/// `R¹`
-pub fn delta1_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::One).vjp(def)
+/// Reverse and forward mode of a version.
+macro_rules! modes {
+    ($version:expr, $vjp:ident, $jvp:ident, $what:literal, $by:literal) => {
+        #[doc = $what]
+        pub fn $vjp(program: &mut Program, def: DefId) -> Transformed {
+            Translation::new(program, $version).vjp(def)
+        }
+
+        #[doc = concat!("Forward mode by the ", $by, ".")]
+        pub fn $jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
+            Translation::new(program, $version).jvp(def, held)
+        }
+    };
 }
 
-/// Forward mode by the vectors of the first translation.
-pub fn delta1_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::One).jvp(def, held)
-}
-
-/// `R²`
-pub fn delta2_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Two).vjp(def)
-}
-
-/// Forward mode by the trees of the second translation.
-pub fn delta2_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::Two).jvp(def, held)
-}
-
-/// `R`
-pub fn delta_vjp(program: &mut Program, def: DefId) -> Transformed {
-    Translation::new(program, Version::Final).vjp(def)
-}
-
-/// Forward mode by the bindings of the final translation.
-pub fn delta_jvp(program: &mut Program, def: DefId, held: usize) -> Transformed {
-    Translation::new(program, Version::Final).jvp(def, held)
-}
+modes!(Version::One, delta1_vjp, delta1_jvp, "`R¹`", "vectors of the first translation");
+modes!(Version::Two, delta2_vjp, delta2_jvp, "`R²`", "trees of the second translation");
+modes!(Version::Final, delta_vjp, delta_jvp, "`R`", "bindings of the final translation");
 
 fn fused(program: &mut Program, def: DefId) -> Translation<'_> {
     let mut translation = Translation::new(program, Version::Final);

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::library::Row;
+use crate::as_source::words::{first_free, plain};
 use pullback_lambda::{Arm, DefId, Expr, ExprKind, Lit, LoopForm, Program, Type, TypeKind, VarId};
 
 /// The widest line that is not broken.
@@ -90,12 +91,8 @@ impl Paper<'_> {
             return known.clone();
         }
         let base = self.program.vars[var].name.to_string();
-        let mut name = base.clone();
-        let mut number = 1;
-        while base != "_" && !self.taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{base}{number}");
-        }
+        let name = first_free(&base, "", |name| base == "_" || !self.taken.contains(name));
+        self.taken.insert(name.clone());
         self.names.insert(var, name.clone());
         name
     }
@@ -135,6 +132,7 @@ impl Paper<'_> {
     }
 
     /// A term over several lines.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&mut self, expr: &Expr, indent: usize, lines: &mut Lines) {
         let mut expr = expr;
         while let ExprKind::Let(var, value, body) = &expr.kind {
@@ -185,17 +183,7 @@ impl Paper<'_> {
             ExprKind::App(_, args) if self.short(expr).is_none() && !args.is_empty() => {
                 self.statement("", expr, indent, lines);
             }
-            ExprKind::Var(_)
-            | ExprKind::Global(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Prim(_, _)
-            | ExprKind::App(_, _)
-            | ExprKind::Let(_, _, _)
-            | ExprKind::Tuple(_)
-            | ExprKind::Proj(_, _)
-            | ExprKind::Con(_, _)
-            | ExprKind::Array(_)
-            | ExprKind::Ad(_, _) => {
+            _ => {
                 let line = self.line(expr);
                 lines.push(indent, &line);
             }
@@ -228,6 +216,7 @@ impl Paper<'_> {
     }
 
     /// `head e`, with the parts of a long `e` below.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn statement(&mut self, head: &str, expr: &Expr, indent: usize, lines: &mut Lines) {
         let space = if head.is_empty() { "" } else { " " };
         if let Some(line) = self.short(expr)
@@ -284,15 +273,7 @@ impl Paper<'_> {
             ExprKind::Let(_, _, _) | ExprKind::LetRec(_, _) => {
                 self.named(head, expr, indent, lines);
             }
-            ExprKind::Var(_)
-            | ExprKind::Global(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Prim(_, _)
-            | ExprKind::Tuple(_)
-            | ExprKind::Proj(_, _)
-            | ExprKind::Con(_, _)
-            | ExprKind::Array(_)
-            | ExprKind::Ad(_, _) => {
+            _ => {
                 let line = self.line(expr);
                 lines.push(indent, &format!("{head}{space}{line}"));
             }
@@ -371,6 +352,7 @@ impl Paper<'_> {
     }
 
     /// A term on one line, come what may.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn line(&mut self, expr: &Expr) -> String {
         if let ExprKind::App(function, args) = &expr.kind
             && let Some(row) = self.row(function, args)
@@ -441,14 +423,7 @@ impl Paper<'_> {
                 }
                 text
             }
-            ExprKind::Var(_)
-            | ExprKind::Global(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Tuple(_)
-            | ExprKind::Proj(_, _)
-            | ExprKind::Con(_, _)
-            | ExprKind::Array(_)
-            | ExprKind::Build { .. } => self.atom(expr),
+            _ => self.atom(expr),
         }
     }
 
@@ -473,6 +448,7 @@ impl Paper<'_> {
         String::from("?")
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn atom(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Var(var) => self.name(*var),
@@ -516,28 +492,13 @@ impl Paper<'_> {
                 let (body, size) = (self.line(body), self.line(size));
                 format!("[ {body} | {name} < {size} ]")
             }
-            ExprKind::Tuple(_)
-            | ExprKind::Con(_, _)
-            | ExprKind::Prim(_, _)
-            | ExprKind::Ad(_, _)
-            | ExprKind::App(_, _)
-            | ExprKind::Lam(_, _)
-            | ExprKind::Let(_, _, _)
-            | ExprKind::LetRec(_, _)
-            | ExprKind::If(_, _, _)
-            | ExprKind::Match(_, _, _)
-            | ExprKind::Loop { .. } => format!("({})", self.line(expr)),
+            _ => format!("({})", self.line(expr)),
         }
     }
 }
 
 fn literal(lit: &Lit) -> String {
-    match lit {
-        Lit::Real(x) if *x < 0.0 => format!("({x:?})"),
-        Lit::Real(x) => format!("{x:?}"),
-        Lit::Int(n) if *n < 0 => format!("({n})"),
-        Lit::Int(n) => n.to_string(),
-        Lit::Bool(truth) => truth.to_string(),
-        Lit::Str(text) => format!("{text:?}"),
-    }
+    let is_negative =
+        matches!(lit, Lit::Real(x) if *x < 0.0) || matches!(lit, Lit::Int(n) if *n < 0);
+    if is_negative { format!("({})", plain(lit)) } else { plain(lit) }
 }

@@ -29,28 +29,17 @@ impl Translation<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn extra_type(&self, op: Op) -> Option<Type> {
         let delta = self.library.delta();
         match op {
             Op::InitVars | Op::Attach => Some(Type::fun(Type::int(), delta)),
             Op::Lookup | Op::Meaning => Some(Type::array(self.library.maybe())),
-            Op::InitZeros
-            | Op::Primal
-            | Op::Stop
-            | Op::Zeros
-            | Op::Tangents
-            | Op::Graft
-            | Op::Seed
-            | Op::Dot
-            | Op::Active
-            | Op::Spread
-            | Op::Zip
-            | Op::Delta
-            | Op::AllActive
-            | Op::Count => None,
+            _ => None,
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn acc_type(&self, op: Op) -> Option<Type> {
         match op {
             Op::InitVars | Op::Attach | Op::Lookup | Op::Count => Some(Type::int()),
@@ -58,15 +47,7 @@ impl Translation<'_> {
             Op::Dot => Some(self.library.delta()),
             Op::Active | Op::AllActive => Some(Type::bool()),
             Op::Spread => Some(self.library.work()),
-            Op::InitZeros
-            | Op::Primal
-            | Op::Stop
-            | Op::Zeros
-            | Op::Tangents
-            | Op::Graft
-            | Op::Zip
-            | Op::Delta
-            | Op::Meaning => None,
+            _ => None,
         }
     }
 
@@ -87,8 +68,33 @@ impl Translation<'_> {
 
     /// As [`Translation::poly`], for a function that gives a structure only.
     pub(super) fn rebuild(&mut self, op: Op, ty: &Type, input: Expr, block: &mut Block) -> Expr {
-        let part = self.walk(op, ty, &[input], None, None, block);
+        self.structure(op, ty, vec![input], None, block)
+    }
+
+    /// What an operation makes of structures of a type.
+    pub(super) fn structure(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        inputs: Vec<Expr>,
+        extra: Option<Expr>,
+        block: &mut Block,
+    ) -> Expr {
+        let part = self.walk(op, ty, &inputs, extra.as_ref(), None, block);
         part.out.expect("the function makes a structure")
+    }
+
+    /// What an operation gathers from structures of a type.
+    pub(super) fn gathered(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        inputs: Vec<Expr>,
+        start: Expr,
+        block: &mut Block,
+    ) -> Expr {
+        let part = self.walk(op, ty, &inputs, None, Some(start), block);
+        part.acc.expect("the function gathers something")
     }
 
     /// The walk over a type: leaves and tuples in place, sums and arrays by definitions.

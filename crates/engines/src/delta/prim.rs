@@ -58,6 +58,7 @@ impl Translation<'_> {
         self.let_delta("deltaLet", delta, block)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay as they are")]
     pub(super) fn prim(
         &mut self,
         prim: Prim,
@@ -90,13 +91,7 @@ impl Translation<'_> {
                             let xs = self.whole(arg, block)?;
                             self.call("primals", vec![xs])
                         }
-                        PrimTy::Int
-                        | PrimTy::Bool
-                        | PrimTy::Str
-                        | PrimTy::Unit
-                        | PrimTy::Elem
-                        | PrimTy::Array(_)
-                        | PrimTy::AnyArray => self.whole(arg, block)?,
+                        _ => self.whole(arg, block)?,
                     });
                 }
                 let result = self.bind(block, "r", Expr::prim(prim, moved, whole.span));
@@ -169,9 +164,7 @@ impl Translation<'_> {
         let wanted = |at: usize| deltas[at].as_ref().is_some_and(|delta| !is_zero(delta));
         let Linearised { slopes, bindings } =
             self.program.linearise(prim, &primals, &primal, wanted, span);
-        for (var, term) in bindings {
-            block.push(var, term);
-        }
+        bindings.into_iter().for_each(|(var, term)| block.push(var, term));
         if names == Names::None
             && let parts @ ([_] | [_, _]) = &active(&slopes, &deltas)[..]
             && parts.iter().all(|(slope, _)| is_number(slope))

@@ -13,6 +13,7 @@ use super::modes::{fused_jvp, fused_vjp, transforms};
 use super::notation::{declarations, definition};
 use super::translation::Translation;
 use super::version::Version;
+use crate::as_source::words::first_free;
 use pullback_reduce::{ForwardFn, TransformFn};
 use pullback_reduce::{Transforms, eliminate, reachable};
 
@@ -125,12 +126,8 @@ fn prepared(
 
 /// The name, with a number if it is taken.
 fn free_name(name: &Name, taken: &mut BTreeSet<Name>) -> Name {
-    let mut free = name.clone();
-    let mut number = 1;
-    while !taken.insert(free.clone()) {
-        number += 1;
-        free = format!("{name}.{number}").into();
-    }
+    let free: Name = first_free(name, ".", |name| !taken.contains(name)).into();
+    taken.insert(free.clone());
     free
 }
 

@@ -6,7 +6,7 @@
 //! `runDelta` would make of them, newest first.
 
 use pullback_engine::source::moving;
-use pullback_lambda::{Def, DefId, Expr, Type, tangent};
+use pullback_lambda::{Def, DefId, Expr, Type, VarId, tangent};
 use pullback_reduce::outside_fragment;
 
 use super::applied::applied;
@@ -60,22 +60,27 @@ impl Translation<'_> {
         Ok(Ends { from: from.clone(), held, moving, to: to.clone(), from_dot, to_dot })
     }
 
-    /// `S -> (T, T' -> S')`
-    pub(super) fn vjp(&mut self, def: DefId) -> Outcome<DefId> {
+    /// A run of a function on its parameter.
+    fn ran(&mut self, def: DefId) -> Outcome<(Ends, VarId, Ran, Block)> {
         let ends = self.ends(def, 0)?;
         let function = self.entry(def)?;
         let param = self.program.fresh("s", ends.from.clone());
         let mut block = Block::new(None);
         let argument = self.program.var(param, NONE);
         let ran = self.run_on_inputs(function, argument, &ends, &mut block);
+        Ok((ends, param, ran, block))
+    }
+
+    /// `S -> (T, T' -> S')`
+    pub(super) fn vjp(&mut self, def: DefId) -> Outcome<DefId> {
+        let (ends, param, ran, mut block) = self.ran(def)?;
         let value = self.rebuild(Op::Primal, &ends.to, ran.t.clone(), &mut block);
         let value = self.bind(&mut block, "value", value);
         let cotangent = self.program.fresh("dt", ends.to_dot.clone());
         let mut inner = Block::new(None);
         let inputs = vec![ran.t, self.program.var(cotangent, NONE)];
-        let zero = Some(self.zero());
-        let delta = self.poly(Op::Dot, &ends.to, inputs, None, zero, &mut inner).1;
-        let delta = delta.expect("the function gives a delta");
+        let zero = self.zero();
+        let delta = self.gathered(Op::Dot, &ends.to, inputs, zero, &mut inner);
         let delta = self.bind(&mut inner, "u", delta);
         let one = Expr::real(1.0, NONE);
         let empty = self.call("emptyMap", vec![ran.size.clone()]);
@@ -101,28 +106,23 @@ impl Translation<'_> {
     pub(super) fn jvp(&mut self, def: DefId, held: usize) -> Outcome<DefId> {
         let ends = self.ends(def, held)?;
         let function = self.entry(def)?;
-        let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
-        let param = self.program.fresh("p", pair);
+        let (param, argument, x_dot) = self.point_and_tangent(&ends);
         let mut block = Block::new(None);
-        let part = |this: &Self, index| Expr::proj(this.program.var(param, NONE), index, NONE);
-        let argument = part(self, 0);
         let argument = self.bind(&mut block, "s", argument);
         let ran = self.run_on_inputs(function, argument, &ends, &mut block);
         let value = self.rebuild(Op::Primal, &ends.to, ran.t.clone(), &mut block);
         let value = self.bind(&mut block, "value", value);
         let empty = self.call("emptyMap", vec![ran.size]);
         let start = Expr::tuple(vec![empty, Expr::int(0, NONE)], NONE);
-        let inputs = vec![ran.s, part(self, 1)];
-        let seeded = self.poly(Op::Seed, &ends.moving, inputs, None, Some(start), &mut block).1;
-        let seeded = seeded.expect("the function gives a map");
+        let inputs = vec![ran.s, x_dot];
+        let seeded = self.gathered(Op::Seed, &ends.moving, inputs, start, &mut block);
         let seeded = self.bind(&mut block, "seeded", seeded);
         let mut map = Expr::proj(seeded, 0, NONE);
         if let Some(binds) = ran.binds {
             map = self.call("forward", vec![binds, map]);
         }
         let map = self.bind(&mut block, "tangents", map);
-        let dot = self.poly(Op::Meaning, &ends.to, vec![ran.t], Some(map), None, &mut block).0;
-        let dot = dot.expect("the function makes a structure");
+        let dot = self.structure(Op::Meaning, &ends.to, vec![ran.t], Some(map), &mut block);
         let body = block.close(Expr::tuple(vec![value, dot], NONE));
         let body = self.program.lam(vec![param], body);
         Ok(self.define("F", def, body))
@@ -147,27 +147,47 @@ impl Translation<'_> {
         Expr::app(self.program.global(entry.function, NONE), args, NONE)
     }
 
-    /// Runs a translated function on its inputs as variables, on what is held as constants.
-    fn run_on_inputs(&mut self, function: Entry, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
+    /// A parameter that is the argument with a tangent, and both.
+    pub(super) fn point_and_tangent(&mut self, ends: &Ends) -> (VarId, Expr, Expr) {
+        let pair = Type::tuple(vec![ends.from.clone(), ends.from_dot.clone()]);
+        let param = self.program.fresh("p", pair);
+        let part = |index| Expr::proj(self.program.var(param, NONE), index, NONE);
+        (param, part(0), part(1))
+    }
+
+    /// The components of an argument that are held, as constants, and the rest of it.
+    pub(super) fn without_held(
+        &mut self,
+        s: Expr,
+        ends: &Ends,
+        block: &mut Block,
+    ) -> (Vec<Expr>, Expr) {
         let mut parts = vec![];
         for index in 0..ends.held {
             let part = self.component(&s, index);
             let ty = part.ty.clone();
             parts.push(self.rebuild(Op::InitZeros, &ty, part, block));
         }
-        let s = if ends.held == 0 { s } else { self.component(&s, ends.held) };
-        let zero = Some(Expr::int(0, NONE));
+        let rest = if ends.held == 0 { s } else { self.component(&s, ends.held) };
+        (parts, rest)
+    }
+
+    /// Runs a translated function on its inputs as variables, on what is held as constants.
+    fn run_on_inputs(&mut self, function: Entry, s: Expr, ends: &Ends, block: &mut Block) -> Ran {
+        let (mut parts, s) = self.without_held(s, ends, block);
+        let zero = Expr::int(0, NONE);
         let count = if self.version == Version::One {
-            let count =
-                self.poly(Op::Count, &ends.moving, vec![s.clone()], None, zero.clone(), block).1;
-            let count = self.call("narrow", vec![count.expect("the function gives a number")]);
+            let inputs = vec![s.clone()];
+            let count = self.gathered(Op::Count, &ends.moving, inputs, zero.clone(), block);
+            let count = self.call("narrow", vec![count]);
             Some(self.bind(block, "n", count))
         } else {
             None
         };
         let input = self.input(count.as_ref());
         let inputs = vec![s.clone()];
-        let (s0, next) = self.poly(Op::InitVars, &ends.moving, inputs, Some(input), zero, block);
+        let (s0, next) =
+            self.poly(Op::InitVars, &ends.moving, inputs, Some(input), Some(zero), block);
         let mut s0 = s0.expect("the function makes a structure");
         if ends.held > 0 {
             parts.push(s0);
@@ -206,12 +226,7 @@ impl Translation<'_> {
 
     /// `\s -> (D{f} (initVars s), state)`: what a run leaves, to be shown.
     pub(super) fn traced(&mut self, def: DefId) -> Outcome<DefId> {
-        let ends = self.ends(def, 0)?;
-        let function = self.entry(def)?;
-        let param = self.program.fresh("s", ends.from.clone());
-        let mut block = Block::new(None);
-        let argument = self.program.var(param, NONE);
-        let ran = self.run_on_inputs(function, argument, &ends, &mut block);
+        let (_, param, ran, block) = self.ran(def)?;
         let parts = [ran.t].into_iter().chain(ran.binds).collect();
         let body = block.close(Expr::tuple(parts, NONE));
         let body = self.program.lam(vec![param], body);
@@ -222,12 +237,12 @@ impl Translation<'_> {
         let span = self.program.defs[def].span;
         let name =
             &self.program.defs[applied(self.program, def).map_or(def, |(inner, _)| inner)].name;
-        let name = match self.version {
-            Version::Forward => format!("{letter}{{{name}}}"),
-            Version::One => format!("{letter}1{{{name}}}"),
-            Version::Two => format!("{letter}2{{{name}}}"),
-            Version::Final => format!("{letter}{{{name}}}"),
+        let number = match self.version {
+            Version::Forward | Version::Final => "",
+            Version::One => "1",
+            Version::Two => "2",
         };
-        self.program.defs.push(Def { name: name.into(), ty: body.ty.clone(), body, span })
+        let name = format!("{letter}{number}{{{name}}}").into();
+        self.program.defs.push(Def { name, ty: body.ty.clone(), body, span })
     }
 }

@@ -10,26 +10,23 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::bug;
-use pullback_eval::{Fault, Value, walk};
+use pullback_eval::{Fault, Value};
 
-use super::maps::{Function, Map, Maps, Node, ZERO};
-use super::space;
+use super::maps::{Map, Maps, Node, ZERO};
 use super::vector::{Arith, Vector};
 
 /// How far a run has come.
-pub enum Progress {
+pub enum Progress<K = Value> {
     /// The result.
-    Done(Vector),
+    Done(Vector<K>),
     /// A map given by a linear function of the program: it, or its transpose, is to be applied; [`Run::tell`] takes the result.
     Ask {
         /// Whether the transpose is asked for.
         transposed: bool,
-        /// `x ↦ m ⊙ x`
-        function: Value,
-        /// A value of the source's shape.
-        source: Value,
+        /// The map.
+        map: Map,
         /// What it is applied to.
-        arg: Value,
+        arg: Vector<K>,
     },
 }
 
@@ -43,78 +40,61 @@ enum Then {
     Source(usize, Option<u32>),
 }
 
-struct Frame {
-    kind: Kind,
+struct Frame<K> {
+    kind: Kind<K>,
     then: Then,
 }
 
-enum Kind {
+enum Kind<K> {
     /// Backwards: what waits at nodes, and what has reached the source.
-    Reverse { pending: BTreeMap<Map, Vector>, source: Vector },
+    Reverse { pending: BTreeMap<Map, Vector<K>>, source: Vector<K> },
     /// Forwards from `x`: the nodes still to do, latest first; what is known.
-    Forward { x: Vector, todo: Vec<Map>, known: BTreeMap<Map, Vector>, root: Map },
+    Forward { x: Vector<K>, todo: Vec<Map>, known: BTreeMap<Map, Vector<K>>, root: Map },
 }
 
 /// A linear map being applied.
-pub struct Run {
-    maps: Rc<Maps>,
-    frames: Vec<Frame>,
-    done: Vector,
+pub struct Run<K = Value> {
+    maps: Rc<Maps<K>>,
+    frames: Vec<Frame<K>>,
+    done: Vector<K>,
     steps: usize,
-}
-
-/// `map ⊙ x`, for maps that ask for nothing.
-pub fn apply(arith: &mut dyn Arith, maps: &Rc<Maps>, map: Map, x: Vector) -> Result<Vector, Fault> {
-    finished(Run::forward(maps.clone(), map, x).go(arith)?)
-}
-
-/// `r ⊙ᴿ map`, for maps that ask for nothing.
-pub fn apply_reverse(
-    arith: &mut dyn Arith,
-    r: Vector,
-    maps: &Rc<Maps>,
-    map: Map,
-) -> Result<Vector, Fault> {
-    finished(Run::reverse(maps.clone(), map, r).go(arith)?)
-}
-
-fn finished(progress: Progress) -> Result<Vector, Fault> {
-    if let Progress::Done(vector) = progress {
-        return Ok(vector);
-    }
-    Err(Fault::internal("a map of the program in a table without one"))
 }
 
 /// How many nodes pass between two looks at the limits.
 const TICK: usize = 1 << 16;
 
-impl Run {
+impl<K: Clone> Run<K> {
+    fn new(maps: Rc<Maps<K>>) -> Self {
+        Self { maps, frames: vec![], done: Vector::Zero, steps: 0 }
+    }
+
     /// `map ⊙ x`
-    pub fn forward(maps: Rc<Maps>, map: Map, x: Vector) -> Self {
-        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+    pub fn forward(maps: Rc<Maps<K>>, map: Map, x: Vector<K>) -> Self {
+        let mut run = Self::new(maps);
         run.open_forward(map, x, Then::Finish);
         run
     }
 
     /// `r ⊙ᴿ map`
-    pub fn reverse(maps: Rc<Maps>, map: Map, r: Vector) -> Self {
-        let mut run = Self { maps, frames: vec![], done: Vector::Zero, steps: 0 };
+    pub fn reverse(maps: Rc<Maps<K>>, map: Map, r: Vector<K>) -> Self {
+        let mut run = Self::new(maps);
         run.open_reverse(map, r, Then::Finish);
         run
     }
 
-    fn open_reverse(&mut self, map: Map, r: Vector, then: Then) {
+    fn open_reverse(&mut self, map: Map, r: Vector<K>, then: Then) {
         let pending = BTreeMap::from([(map, r)]);
         self.frames.push(Frame { kind: Kind::Reverse { pending, source: Vector::Zero }, then });
     }
 
-    fn open_forward(&mut self, root: Map, x: Vector, then: Then) {
+    fn open_forward(&mut self, root: Map, x: Vector<K>, then: Then) {
         let todo = self.reachable(root);
         let kind = Kind::Forward { x, todo, known: BTreeMap::new(), root };
         self.frames.push(Frame { kind, then });
     }
 
     /// The nodes with the same source that a map is built from, latest first.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn reachable(&self, root: Map) -> Vec<Map> {
         if let Node::Function(_) = self.maps.node(root) {
             return vec![root];
@@ -129,14 +109,7 @@ impl Run {
                 Node::Compose(_, inner) => work.push(*inner),
                 Node::Combine([(_, first), (_, second)]) => work.extend([*first, *second]),
                 Node::Sum(maps) | Node::VCat(_, maps) => work.extend(maps.iter().copied()),
-                Node::Zero
-                | Node::One
-                | Node::Scale(_)
-                | Node::Select(..)
-                | Node::Omit(_)
-                | Node::HCat(..)
-                | Node::Transpose(_)
-                | Node::Function(_) => {}
+                _ => {}
             }
         }
         let found = seen.iter().enumerate().rev().filter(|(_, seen)| **seen);
@@ -144,12 +117,21 @@ impl Run {
     }
 
     /// Goes on with the result of a function that was asked for.
-    pub fn tell(&mut self, arith: &mut dyn Arith, then: Told, answer: &Value) -> Result<(), Fault> {
-        let vector = space::vector(answer, walk::real_leaves(answer)?)?;
-        self.deliver(arith, then.0, vector)
+    pub fn tell(
+        &mut self,
+        arith: &mut dyn Arith<K>,
+        then: Told,
+        answer: Vector<K>,
+    ) -> Result<(), Fault> {
+        self.deliver(arith, then.0, answer)
     }
 
-    fn deliver(&mut self, arith: &mut dyn Arith, then: Then, vector: Vector) -> Result<(), Fault> {
+    fn deliver(
+        &mut self,
+        arith: &mut dyn Arith<K>,
+        then: Then,
+        vector: Vector<K>,
+    ) -> Result<(), Fault> {
         match then {
             Then::Finish => {
                 self.done = vector;
@@ -172,14 +154,16 @@ impl Run {
         }
     }
 
-    /// Runs until there is a result or a question. The second part of a question says where its
-    /// answer belongs.
-    pub fn go(&mut self, arith: &mut dyn Arith) -> Result<Progress, Fault> {
-        self.go_on(arith).map(|(progress, _)| progress)
+    /// The result, of maps that ask for nothing.
+    pub fn result(mut self, arith: &mut dyn Arith<K>) -> Result<Vector<K>, Fault> {
+        if let (Progress::Done(vector), _) = self.go_on(arith)? {
+            return Ok(vector);
+        }
+        Err(Fault::internal("a map of the program in a table without one"))
     }
 
-    /// As [`Run::go`], with what [`Run::tell`] needs.
-    pub fn go_on(&mut self, arith: &mut dyn Arith) -> Result<(Progress, Told), Fault> {
+    /// Runs until there is a result or a question, and says where the answer to a question belongs, for [`Run::tell`].
+    pub fn go_on(&mut self, arith: &mut dyn Arith<K>) -> Result<(Progress<K>, Told), Fault> {
         loop {
             self.steps += 1;
             if self.steps.is_multiple_of(TICK) {
@@ -204,7 +188,7 @@ impl Run {
         }
     }
 
-    fn close(&mut self, arith: &mut dyn Arith) -> Result<Option<(Progress, Told)>, Fault> {
+    fn close(&mut self, arith: &mut dyn Arith<K>) -> Result<Option<(Progress<K>, Told)>, Fault> {
         if let Some(frame) = self.frames.pop() {
             let result = match frame.kind {
                 Kind::Reverse { source, .. } => source,
@@ -221,11 +205,11 @@ impl Run {
     /// One node backwards.
     fn back(
         &mut self,
-        arith: &mut dyn Arith,
+        arith: &mut dyn Arith<K>,
         at: usize,
         map: Map,
-        r: Vector,
-    ) -> Result<Option<(Progress, Told)>, Fault> {
+        r: Vector<K>,
+    ) -> Result<Option<(Progress<K>, Told)>, Fault> {
         if r.is_zero() {
             return Ok(None);
         }
@@ -273,8 +257,9 @@ impl Run {
                 }
             }
             Node::Transpose(inner) => self.open_forward(*inner, r, Then::Source(at, None)),
-            Node::Function(function) => {
-                return question(function, true, &r, Then::Source(at, None)).map(Some);
+            Node::Function(_) => {
+                let ask = Progress::Ask { transposed: true, map, arg: r };
+                return Ok(Some((ask, Told(Then::Source(at, None)))));
             }
         }
         Ok(None)
@@ -283,10 +268,10 @@ impl Run {
     /// One node forwards.
     fn ahead(
         &mut self,
-        arith: &mut dyn Arith,
+        arith: &mut dyn Arith<K>,
         at: usize,
         map: Map,
-    ) -> Result<Option<(Progress, Told)>, Fault> {
+    ) -> Result<Option<(Progress<K>, Told)>, Fault> {
         let maps = self.maps.clone();
         let Kind::Forward { x, known, .. } = &self.frames[at].kind else {
             return Err(Fault::internal("a frame of the other direction"));
@@ -337,8 +322,9 @@ impl Run {
                 let x = x.clone();
                 self.open_reverse(*inner, x, Then::Node(at, map));
             }
-            Node::Function(function) => {
-                return question(function, false, x, Then::Node(at, map)).map(Some);
+            Node::Function(_) => {
+                let ask = Progress::Ask { transposed: false, map, arg: x.clone() };
+                return Ok(Some((ask, Told(Then::Node(at, map)))));
             }
         }
         self.deliver(arith, Then::Node(at, map), y)?;
@@ -349,29 +335,26 @@ impl Run {
 /// Where the answer to a question belongs.
 pub struct Told(Then);
 
-fn wait(
-    arith: &mut dyn Arith,
-    pending: &mut BTreeMap<Map, Vector>,
+fn wait<K: Clone>(
+    arith: &mut dyn Arith<K>,
+    pending: &mut BTreeMap<Map, Vector<K>>,
     map: Map,
-    r: Vector,
+    r: Vector<K>,
 ) -> Result<(), Fault> {
     // `0` maps between any two spaces, so what reaches it does not even add up.
     if r.is_zero() || map == ZERO { Ok(()) } else { pending.entry(map).or_default().add(arith, r) }
 }
 
 /// Adds `k * x`.
-fn add_scaled(
-    arith: &mut dyn Arith,
-    total: &mut Vector,
-    k: &Value,
-    x: &Vector,
+fn add_scaled<K: Clone>(
+    arith: &mut dyn Arith<K>,
+    total: &mut Vector<K>,
+    k: &K,
+    x: &Vector<K>,
 ) -> Result<(), Fault> {
     if let Vector::Real(x) = x {
-        let before = match total {
-            Vector::Real(total) => total.clone(),
-            Vector::Zero | Vector::Parts(_) | Vector::Sparse(_) => Value::Unit,
-        };
-        *total = Vector::Real(arith.add_product(&before, k, x)?);
+        let before = if let Vector::Real(total) = &*total { Some(total) } else { None };
+        *total = Vector::Real(arith.add_product(before, k, x)?);
         return Ok(());
     }
     let scaled = x.scaled(arith, k)?;
@@ -379,45 +362,30 @@ fn add_scaled(
 }
 
 /// `m ⊙ x` for the maps that are done at once.
-fn elementary(arith: &mut dyn Arith, node: &Node, x: &Vector) -> Result<Option<Vector>, Fault> {
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
+fn elementary<K: Clone>(
+    arith: &mut dyn Arith<K>,
+    node: &Node<K>,
+    x: &Vector<K>,
+) -> Result<Option<Vector<K>>, Fault> {
     Ok(match node {
         Node::Zero => Some(Vector::Zero),
         Node::One => Some(x.clone()),
         Node::Scale(k) => Some(x.scaled(arith, k)?),
         Node::Select(_, place, _) => Some(x.part(*place)),
         Node::Omit(place) => Some(x.clone().with_part(*place, Vector::Zero)),
-        Node::Compose(..)
-        | Node::Combine(_)
-        | Node::Sum(_)
-        | Node::VCat(..)
-        | Node::HCat(..)
-        | Node::Transpose(_)
-        | Node::Function(_) => None,
+        _ => None,
     })
 }
 
 /// `r ⊙ᴿ m` for the same maps.
-fn elementary_reverse(
-    arith: &mut dyn Arith,
-    node: &Node,
-    r: &Vector,
-) -> Result<Option<Vector>, Fault> {
+fn elementary_reverse<K: Clone>(
+    arith: &mut dyn Arith<K>,
+    node: &Node<K>,
+    r: &Vector<K>,
+) -> Result<Option<Vector<K>>, Fault> {
     if let Node::Select(_, place, _) = node {
         return Ok(Some(Vector::one_hot(*place, r.clone())));
     }
     elementary(arith, node, r)
-}
-
-/// What to ask of a function of the program.
-fn question(
-    function: &Function,
-    transposed: bool,
-    vector: &Vector,
-    then: Then,
-) -> Result<(Progress, Told), Fault> {
-    let Function { source, target, apply } = function;
-    let shape = if transposed { target } else { source };
-    let arg = walk::tangent_of(shape, space::leaves(shape, vector))?;
-    let (function, source) = (apply.clone(), source.clone());
-    Ok((Progress::Ask { transposed, function, source, arg }, Told(then)))
 }

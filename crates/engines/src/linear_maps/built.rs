@@ -1,4 +1,4 @@
-//! The maps that `∂f` builds at an argument, as they run: one line each, in the notation of the notes.
+//! The maps that `∂f` builds at an argument, as they run: one line each, as terms of the notes' language.
 //!
 //! Input: a definition and its argument. Output: the table of [`Maps`] that the engine has filled by the end of the run, from the
 //! argument's maps to the one of the result, and the value beside it.
@@ -7,10 +7,11 @@
 //! ```text
 //! f x y = x * y at (2, 3)  =>  m2 = lmHCat(lmOne(), lmZero())
 //!                              m3 = lmHCat(lmZero(), lmOne())
-//!                              m4 = lmCompose(lmHCat(lmScale(3.0), lmScale(2.0)), lmVCat(m2, m3))
+//!                              m4 = lmCompose(lmHCat(lmScale(3), lmScale(2)), lmVCat(m2, m3))
 //! f v = v[1] at [5, 6]     =>  m3 = lmHCatV(build(2, \j -> if j == 1 then lmOne() else lmZero()))
 //! ```
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use pullback_base::{Diagnostic, bug};
@@ -19,9 +20,18 @@ use pullback_lambda::{DefId, Program};
 
 use super::engine::jacobian_at;
 use super::maps::{Map, Maps, Node, ONE, Of};
+use super::notes::nabla::{pick, selection};
+use super::notes::polytransposed::turned;
+use super::notes::print::print_term;
+use super::notes::term::{
+    Book, Op, Sym, Term, build, compose, int, lm_one, lm_scale, lm_zero, op, real, var,
+};
 
 /// So many lines are printed at most.
 const MOST: usize = 200;
+
+/// What is said of a map that has no operators.
+const RULE: &str = "    -- a rule of the program's own, known by its application only\n";
 
 /// `∂f` at a point.
 pub(super) struct Built {
@@ -68,6 +78,7 @@ impl Built {
     }
 
     /// The maps that one is made of.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn parts(&self, map: Map) -> Vec<Map> {
         match self.maps.node(map) {
             // A selection is written in place.
@@ -76,95 +87,86 @@ impl Built {
             Node::Combine([(_, m), (_, n)]) => vec![*m, *n],
             Node::Sum(maps) | Node::VCat(_, maps) | Node::HCat(_, maps) => maps.to_vec(),
             Node::Transpose(m) => vec![*m],
-            Node::Zero
-            | Node::One
-            | Node::Scale(_)
-            | Node::Select(..)
-            | Node::Omit(_)
-            | Node::Function(_) => vec![],
+            _ => vec![],
         }
     }
+}
 
-    /// What a map is called where others are made of it.
-    fn name(&self, map: Map) -> String {
-        match self.maps.node(map) {
-            Node::Zero => "lmZero()".to_owned(),
-            Node::One => "lmOne()".to_owned(),
-            Node::Scale(k) => scale(k),
-            Node::Select(..)
-            | Node::Omit(_)
-            | Node::Compose(..)
-            | Node::Combine(_)
-            | Node::Sum(_)
-            | Node::VCat(..)
-            | Node::HCat(..)
-            | Node::Transpose(_)
-            | Node::Function(_) => format!("m{}", map.0),
-        }
+/// The maps of a table as terms.
+struct Terms<'b> {
+    maps: &'b Maps,
+    book: Book,
+    names: BTreeMap<Map, Sym>,
+}
+
+impl Terms<'_> {
+    fn named(&mut self, name: &str) -> Term {
+        var(self.book.fresh(name, true))
     }
 
-    fn names(&self, maps: &[Map]) -> String {
-        maps.iter().map(|map| self.name(*map)).collect::<Vec<_>>().join(", ")
+    /// A map where others are made of it: by its name, if it is not small.
+    fn part(&mut self, map: Map) -> Term {
+        if self.maps.is_small(map) {
+            return self.term(map);
+        }
+        let name = || self.book.fresh(&format!("m{}", map.0), true);
+        var(*self.names.entry(map).or_insert_with(name))
+    }
+
+    fn parts(&mut self, maps: &[Map]) -> Vec<Term> {
+        maps.iter().map(|map| self.part(*map)).collect()
     }
 
     /// How a map is built.
-    fn text(&self, map: Map) -> String {
+    fn term(&mut self, map: Map) -> Term {
         match self.maps.node(map) {
-            Node::Zero | Node::One | Node::Scale(_) => self.name(map),
-            Node::Select(of, place, count) => selection(*of, *place, *count),
-            Node::Omit(place) => format!("lmOmit({place})"),
+            Node::Zero => lm_zero(),
+            Node::One => lm_one(),
+            Node::Scale(k) => self.scale(k),
+            Node::Select(of, place, count) => self.selection(*of, *place, *count),
+            Node::Omit(place) => op(Op::LmOmit, vec![int(i64::from(*place))]),
             Node::Compose(m, n) => {
                 let is_selection = matches!(self.maps.node(*m), Node::Select(..));
-                let outer = if is_selection { self.text(*m) } else { self.name(*m) };
-                format!("lmCompose({outer}, {})", self.name(*n))
+                let outer = if is_selection { self.term(*m) } else { self.part(*m) };
+                compose(outer, self.part(*n))
             }
-            Node::Combine([(k, m), (l, n)]) => format!(
-                "lmCompose(lmHCat({}, {}), lmVCat({}))",
-                scale(k),
-                scale(l),
-                self.names(&[*m, *n])
-            ),
-            Node::Sum(maps) => format!(
-                "lmCompose(lmHCatV(build({}, \\i -> lmOne())), lmVCatV(vec({})))",
-                maps.len(),
-                self.names(maps)
-            ),
-            Node::VCat(Of::Tuple, maps) => format!("lmVCat({})", self.names(maps)),
-            Node::VCat(Of::Vector, maps) => format!("lmVCatV(vec({}))", self.names(maps)),
-            Node::VCat(Of::Function, maps) => format!("lmLambda(vec({}))", self.names(maps)),
-            Node::HCat(Of::Tuple, maps) => format!("lmHCat({})", self.names(maps)),
-            Node::HCat(Of::Vector, maps) => format!("lmHCatV(vec({}))", self.names(maps)),
-            Node::HCat(Of::Function, maps) => format!("lmTLambda(vec({}))", self.names(maps)),
-            Node::Transpose(m) => format!("lmTranspose({})", self.name(*m)),
-            Node::Function(_) => {
-                "pullback    -- a rule of the program's own, known by its application only"
-                    .to_owned()
+            Node::Combine([(k, m), (l, n)]) => {
+                let row = op(Op::LmHCat, vec![self.scale(k), self.scale(l)]);
+                compose(row, op(Op::LmVCat, self.parts(&[*m, *n])))
             }
+            Node::Sum(maps) => {
+                let (count, index) = (int(maps.len() as i64), self.book.fresh("i", false));
+                let ones = op(Op::LmHCatV, vec![build(count, index, lm_one())]);
+                compose(ones, self.together(Of::Vector.operator(), Of::Vector, maps))
+            }
+            Node::VCat(of, maps) => self.together(of.operator(), *of, maps),
+            Node::HCat(of, maps) => self.together(turned(of.operator()), *of, maps),
+            Node::Transpose(m) => op(Op::LmTranspose, vec![self.part(*m)]),
+            Node::Function(_) => self.named("pullback"),
         }
     }
-}
 
-/// `S(k)`, or `1` where the factor is one.
-fn scale(k: &Value) -> String {
-    match k.as_real() {
-        Some(1.0) => "lmOne()".to_owned(),
-        Some(k) => format!("lmScale({k:?})"),
-        None => "lmScale(…)".to_owned(),
+    /// `S(k)`, or `1` where the factor is one.
+    fn scale(&mut self, k: &Value) -> Term {
+        match k.as_real() {
+            Some(1.0) => lm_one(),
+            Some(k) => lm_scale(real(k)),
+            None => lm_scale(self.named("number")),
+        }
     }
-}
 
-/// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of a vector by the place of the one.
-fn selection(of: Of, place: u32, count: u32) -> String {
-    if count == 1 && of == Of::Tuple {
-        return "lmOne()".to_owned();
+    /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, of a vector or of many parts by the place of the one.
+    fn selection(&mut self, of: Of, place: u32, count: u32) -> Term {
+        if of == Of::Tuple && count <= 8 {
+            return selection(place as usize, count as usize);
+        }
+        pick(&mut self.book, int(i64::from(count)), int(i64::from(place)))
     }
-    if count > 8 || of != Of::Tuple {
-        return format!(
-            "lmHCatV(build({count}, \\j -> if j == {place} then lmOne() else lmZero()))"
-        );
+
+    fn together(&mut self, name: Op, of: Of, maps: &[Map]) -> Term {
+        let parts = self.parts(maps);
+        op(name, if of == Of::Tuple { parts } else { vec![Term::Array(parts)] })
     }
-    let part = |at| if at == place { "lmOne()" } else { "lmZero()" };
-    format!("lmHCat({})", (0..count).map(part).collect::<Vec<_>>().join(", "))
 }
 
 /// The stage `maps`.
@@ -179,17 +181,21 @@ pub fn show_built(
         matches!(built.maps.node(built.root), Node::VCat(Of::Tuple, maps) if maps.len() == 1);
     let root = if lone { built.outputs[0] } else { built.root };
     let nodes = built.nodes(&[root]);
-    let is_shown =
-        |map: &&Map| !matches!(built.maps.node(**map), Node::Zero | Node::One | Node::Scale(_));
-    let shown: Vec<&Map> = nodes.iter().filter(is_shown).collect();
+    let shown: Vec<&Map> = nodes.iter().filter(|map| !built.maps.is_small(**map)).collect();
+    let (book, names) = Default::default();
+    let mut terms = Terms { maps: &built.maps, book, names };
     let mut out = String::new();
+    // Writing to a string cannot fail.
     for map in shown.iter().take(MOST) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{} = {}", built.name(**map), built.text(**map));
+        let term = terms.term(**map);
+        let _ = write!(out, "m{} = {}", map.0, print_term(&terms.book, &term));
+        let is_rule = matches!(built.maps.node(**map), Node::Function(_));
+        out.push_str(if is_rule { RULE } else { "\n" });
     }
     if shown.len() > MOST {
         let _ = writeln!(out, "-- and {} more", shown.len() - MOST);
     }
-    let _ = writeln!(out, "Df = {}", built.name(root));
+    let root = terms.part(root);
+    let _ = writeln!(out, "Df = {}", print_term(&terms.book, &root));
     Ok(out)
 }

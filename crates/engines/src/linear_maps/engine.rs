@@ -15,7 +15,7 @@ use pullback_eval::{
 use pullback_prim::Prim;
 
 use super::apply::{Progress, Run};
-use super::maps::{Function, Map, Maps, ONE, ZERO};
+use super::maps::{Function, Map, Maps, Node, ONE, ZERO};
 use super::space;
 
 /// The engine.
@@ -165,18 +165,25 @@ fn go(
             let leaves = space::leaves(shape, &vector);
             Ok(Step::Return(finish(finite(ctx, walk::tangent_of(shape, leaves)?)?)))
         }
-        Progress::Ask { transposed, function, source, arg } => {
+        Progress::Ask { transposed, map, arg } => {
+            let Node::Function(function) = jacobian.maps.node(map) else {
+                bug("linear-maps", "a map of the program")
+            };
+            let Function { source, target, apply } = &**function;
+            let shape = if transposed { target } else { source };
+            let arg = walk::tangent_of(shape, space::leaves(shape, &arg))?;
             let function = if transposed {
-                NativeValue::value(Transposed { function, source })
+                NativeValue::value(Transposed { function: apply.clone(), source: source.clone() })
             } else {
-                function
+                apply.clone()
             };
             Ok(Step::call(
                 function,
                 vec![arg],
                 Go(move |ctx: &mut Ctx, answer: Value| {
                     let answer = walk::strip(&answer, jacobian.level)?;
-                    run.tell(ctx, told, &answer)?;
+                    let vector = space::vector(&answer, walk::real_leaves(&answer)?)?;
+                    run.tell(ctx, told, vector)?;
                     go(ctx, jacobian, reverse, run, finish)
                 }),
             ))
@@ -275,7 +282,7 @@ impl Level for Building {
         let result = ctx.sum_values(&below)?;
         // `H(1, …, 1) ∘ V(∂v) = ∂v₁ ⊕ … ⊕ ∂vₙ`
         let terms = items.iter().filter_map(|item| tangent_at(item, level)).map(map_of).collect();
-        let map = self.maps.borrow_mut().sum(ctx, terms)?;
+        let map = self.maps.borrow_mut().sum(terms)?;
         ctx.follow(level, result, named(map))
     }
 
@@ -299,7 +306,7 @@ impl Level for Building {
             let function = Function { source: y.clone(), target: x, apply: pullback };
             let pullback = maps.function(function)?;
             let rule = maps.transpose(pullback)?;
-            let whole = maps.compose(ctx, rule, inputs)?;
+            let whole = maps.compose(rule, inputs)?;
             space::selections(&mut maps, &y, whole)?
         };
         let mut parts = parts.into_iter();

@@ -6,15 +6,15 @@
 //! through it once, `(r₁ ⊙ᴿ m) + (r₂ ⊙ᴿ m) = (r₁ + r₂) ⊙ᴿ m`. That law is missing in the notes; without
 //! it n chained squarings cost 2ⁿ.
 //!
-//! The operators apply the laws of figures 4 and 5 that make terms smaller: `0 ∘ m = 0`, `1 ∘ m = m`,
-//! `m ⊕ 0 = m`, `S(k₁) ∘ S(k₂) = S(k₁ k₂)`, `S(k₁) ⊕ S(k₂) = S(k₁ + k₂)`, `1 ⊕ S(k) = S(1 + k)`,
-//! `(m₁ ⋈ m₂) ∘ (n₁ × n₂) = (m₁ ∘ n₁) ⊕ (m₂ ∘ n₂)`, `πᵢ ∘ (m₁ × m₂) = mᵢ`, `(mᵀ)ᵀ = m`, `0ᵀ = 0`,
-//! `1ᵀ = 1`, `S(k)ᵀ = S(k)`.
+//! As they are built, maps become smaller by the laws that need no look at what a map is made of: `0 ∘ m = 0`, `1 ∘ m = m`,
+//! `m ⊕ 0 = m`, `πᵢ ∘ (m₁ × m₂) = mᵢ`, `(mᵀ)ᵀ = m`, `0ᵀ = 0`, `1ᵀ = 1`, `S(k)ᵀ = S(k)`. All laws stand in one place, for terms:
+//! [`super::notes`]' `laws`.
 
 use pullback_eval::memory::Charge;
 use pullback_eval::{Chunks, Fault, Value};
 
-use super::vector::{Arith, UNIT_FACTOR};
+use super::notes::polytransposed::turned;
+use super::notes::term::Op;
 
 /// A linear map `s ⊸ t`: a node of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,13 +36,33 @@ pub enum Of {
     Function,
 }
 
+impl Of {
+    const ALL: [Self; 3] = [Self::Tuple, Self::Vector, Self::Function];
+
+    /// The operator of the notes that puts maps below each other: `×`, `V`, `L`. That which puts them side by side builds the
+    /// transpose.
+    pub(super) fn operator(self) -> Op {
+        match self {
+            Self::Tuple => Op::LmVCat,
+            Self::Vector => Op::LmVCatV,
+            Self::Function => Op::LmLambda,
+        }
+    }
+
+    /// What parts so, where this operator puts maps together, and whether it puts them below each other.
+    pub(super) fn of_operator(name: Op) -> Option<(Self, bool)> {
+        let is_of = |of: &Self| [name, turned(name)].contains(&of.operator());
+        Self::ALL.into_iter().find(is_of).map(|of| (of, of.operator() == name))
+    }
+}
+
 /// How a linear map is built.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum Node<K = Value> {
     Zero,
     One,
     /// `S(k)`
-    Scale(Value),
+    Scale(K),
     /// `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`, which selects the part at a place of so many; of a vector `H(build(n, λj. if j == i then 1 else 0))`.
     Select(Of, u32, u32),
     /// `1`, but `0` at a place: what is left of a tuple or vector when a part of it is replaced.
@@ -50,7 +70,7 @@ pub(super) enum Node {
     /// `m ∘ n`
     Compose(Map, Map),
     /// `(S(k₁) ∘ m₁) ⊕ (S(k₂) ∘ m₂)`: what the laws make of `∂p(x, y) ∘ (∂x × ∂y)`.
-    Combine([(Value, Map); 2]),
+    Combine([(K, Map); 2]),
     /// `m₁ ⊕ … ⊕ mₙ`
     Sum(Box<[Map]>),
     /// `m₁ × … × mₙ`, `V(m)`, `L(m)`.
@@ -74,15 +94,16 @@ pub(super) struct Function {
     pub apply: Value,
 }
 
-/// Linear maps.
+/// Linear maps, with scales and coordinates of one kind: those of a run are [`Value`]s, which an enclosing differentiation may
+/// follow, those of a normal form polynomials.
 #[derive(Debug)]
-pub struct Maps {
-    nodes: Chunks<Node>,
+pub struct Maps<K = Value> {
+    nodes: Chunks<Node<K>>,
     /// What nodes hold on the heap beside values.
     held: Charge,
 }
 
-impl Default for Maps {
+impl<K> Default for Maps<K> {
     fn default() -> Self {
         let mut nodes = Chunks::default();
         nodes.push(Node::Zero);
@@ -91,24 +112,24 @@ impl Default for Maps {
     }
 }
 
-impl Maps {
-    pub(super) fn node(&self, map: Map) -> &Node {
+impl<K: Clone> Maps<K> {
+    pub(super) fn node(&self, map: Map) -> &Node<K> {
         self.nodes.at(map.0 as usize)
     }
 
+    /// Whether a map is written where it is used, rather than named.
+    pub(super) fn is_small(&self, map: Map) -> bool {
+        matches!(self.node(map), Node::Zero | Node::One | Node::Scale(_))
+    }
+
     /// How many maps have been built.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are only `0` and `1`.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.len() == 2
-    }
-
-    fn push(&mut self, node: Node) -> Result<Map, Fault> {
+    fn push(&mut self, node: Node<K>) -> Result<Map, Fault> {
         let place = u32::try_from(self.nodes.len()).ok().filter(|place| *place < u32::MAX);
-        let limit = self.nodes.len() * size_of::<Node>();
+        let limit = self.nodes.len() * size_of::<Node<K>>();
         let place = place.ok_or(Fault::Memory { limit, request: None })?;
         if let Node::Sum(maps) | Node::VCat(_, maps) | Node::HCat(_, maps) = &node {
             self.held.set(self.held.bytes() + size_of_val(&**maps));
@@ -120,7 +141,7 @@ impl Maps {
     }
 
     /// `S(k)`
-    pub fn scale(&mut self, k: Value) -> Result<Map, Fault> {
+    pub fn scale(&mut self, k: K) -> Result<Map, Fault> {
         self.push(Node::Scale(k))
     }
 
@@ -150,62 +171,21 @@ impl Maps {
     }
 
     /// `m ∘ n`
-    pub fn compose(&mut self, arith: &mut dyn Arith, m: Map, n: Map) -> Result<Map, Fault> {
-        if m == ZERO || n == ZERO {
-            return Ok(ZERO);
-        }
-        if m == ONE {
-            return Ok(n);
-        }
-        if n == ONE {
-            return Ok(m);
-        }
-        match (self.node(m), self.node(n)) {
-            (Node::Scale(k1), Node::Scale(k2)) => {
-                let k = arith.add_product(&Value::Unit, k1, k2)?;
-                self.scale(k)
-            }
-            (Node::Select(_, place, _), Node::VCat(_, maps)) => {
-                Ok(maps.get(*place as usize).copied().unwrap_or(ZERO))
-            }
-            (Node::HCat(_, ms), Node::VCat(_, ns)) if ms.len() == ns.len() => {
-                let pairs: Vec<_> = ms.iter().copied().zip(ns.iter().copied()).collect();
-                let mut terms = Vec::with_capacity(pairs.len());
-                for (m, n) in pairs {
-                    terms.push(self.compose(arith, m, n)?);
-                }
-                self.sum(arith, terms)
-            }
-            _ => self.push(Node::Compose(m, n)),
+    pub fn compose(&mut self, m: Map, n: Map) -> Result<Map, Fault> {
+        match (m, n) {
+            (ZERO, _) | (_, ZERO) => Ok(ZERO),
+            (ONE, map) | (map, ONE) => Ok(map),
+            (m, n) => self.push(Node::Compose(m, n)),
         }
     }
 
     /// `m₁ ⊕ … ⊕ mₙ`
-    pub fn sum(&mut self, arith: &mut dyn Arith, terms: Vec<Map>) -> Result<Map, Fault> {
-        let mut terms: Vec<Map> = terms.into_iter().filter(|term| *term != ZERO).collect();
-        let factors: Option<Vec<Value>> = terms
-            .iter()
-            .map(|term| {
-                if let Node::Scale(k) = self.node(*term) {
-                    return Some(k.clone());
-                }
-                (*term == ONE).then_some(UNIT_FACTOR)
-            })
-            .collect();
-        if let (Some(factors), true) = (factors, terms.len() > 1) {
-            let mut total = Value::Unit;
-            for k in factors {
-                total = arith.add_product(&total, &UNIT_FACTOR, &k)?;
-            }
-            return self.scale(total);
-        }
-        match terms.pop() {
-            None => Ok(ZERO),
-            Some(last) if terms.is_empty() => Ok(last),
-            Some(last) => {
-                terms.push(last);
-                self.push(Node::Sum(terms.into()))
-            }
+    pub fn sum(&mut self, mut terms: Vec<Map>) -> Result<Map, Fault> {
+        terms.retain(|term| *term != ZERO);
+        match terms[..] {
+            [] => Ok(ZERO),
+            [only] => Ok(only),
+            [..] => self.push(Node::Sum(terms.into())),
         }
     }
 
@@ -223,20 +203,26 @@ impl Maps {
     }
 
     /// `mᵀ`. The other laws of figure 5 are those of `⊙ᴿ`, by which a transpose is applied.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub fn transpose(&mut self, map: Map) -> Result<Map, Fault> {
         match self.node(map) {
             Node::Zero | Node::One | Node::Scale(_) | Node::Omit(_) => Ok(map),
             Node::Transpose(inner) => Ok(*inner),
-            Node::Select(..)
-            | Node::Compose(..)
-            | Node::Combine(_)
-            | Node::Sum(_)
-            | Node::VCat(..)
-            | Node::HCat(..)
-            | Node::Function(_) => self.push(Node::Transpose(map)),
+            _ => self.push(Node::Transpose(map)),
         }
     }
 
+    /// Moves the values it holds into `work`, so that long chains are freed without recursion.
+    pub(super) fn release(&mut self, work: &mut Vec<Value>) {
+        for node in self.nodes.iter_mut() {
+            if let Node::Function(function) = node {
+                work.push(std::mem::take(&mut function.apply));
+            }
+        }
+    }
+}
+
+impl Maps {
     /// `∂p(x, y) ∘ (∂x × ∂y)` for a primitive with these partial derivatives of its arguments with
     /// these maps, which the laws turn into `(S(k₁) ∘ ∂x) ⊕ (S(k₂) ∘ ∂y)`.
     pub fn primitive(&mut self, terms: [Option<(Value, Map)>; 2]) -> Result<Map, Fault> {
@@ -257,14 +243,5 @@ impl Maps {
     /// The map that a linear function of the program is.
     pub(super) fn function(&mut self, function: Function) -> Result<Map, Fault> {
         self.push(Node::Function(Box::new(function)))
-    }
-
-    /// Moves the values it holds into `work`, so that long chains are freed without recursion.
-    pub(super) fn release(&mut self, work: &mut Vec<Value>) {
-        for node in self.nodes.iter_mut() {
-            if let Node::Function(function) = node {
-                work.push(std::mem::take(&mut function.apply));
-            }
-        }
     }
 }

@@ -25,83 +25,69 @@ pub mod vector;
 pub use engine::engine;
 
 use notes::Tupling;
+use notes::forms::{
+    FORWARD, JACOBIAN, OPTIMISED, REVERSE, TRANSPOSED, show_poly_transposed, show_step, show_tupled,
+};
+use notes::normal::show_normal;
 
 use pullback_engine::{Stage, needed};
 
 /// The forms that this engine shows.
 pub const STAGES: &[Stage] = &[
-    Stage {
-        name: "jacobian",
-        about: "the full Jacobian as a linear map, by figure 6 of the working notes",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_jacobian(program, def),
-    },
-    Stage {
-        name: "jacobian-opt",
-        about: "the full Jacobian after the laws of linear maps",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_jacobian_optimised(program, def),
-    },
-    Stage {
-        name: "jacobian-normal",
-        about: "the normal form of the Jacobian: a polynomial for each entry, which decides equality",
-        needs_argument: false,
-        show: |program, def, _| notes::normal::show_normal(program, def),
-    },
-    Stage {
-        name: "forward",
-        about: "the forward derivative, linear maps eliminated",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_forward(program, def),
-    },
-    Stage {
-        name: "transposed",
-        about: "the transposed Jacobian after the laws of linear maps",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_transposed(program, def),
-    },
-    Stage {
-        name: "reverse",
-        about: "the reverse derivative, linear maps eliminated",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_reverse(program, def),
-    },
-    Stage {
-        name: "tupled",
-        about: "value and Jacobian together, by figure 7 of the working notes",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_tupled(program, def, Tupling::Basic),
-    },
-    Stage {
-        name: "poly-tupled",
-        about: "value and Jacobian from any source together, by figure 8 of the working notes",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_tupled(program, def, Tupling::Polymorphic),
-    },
-    Stage {
-        name: "poly-transposed",
-        about: "value and transposed Jacobian to any target together: figure 8 with its maps turned around",
-        needs_argument: false,
-        show: |program, def, _| notes::forms::show_poly_transposed(program, def),
-    },
-    Stage {
-        name: "maps",
-        about: "the linear maps that the run at an argument builds, and that are applied",
-        needs_argument: true,
-        show: |program, def, argument| built::show_built(program, def, &needed(argument)?),
-    },
-    Stage {
-        name: "elimination",
-        about: "what each order of composing these maps costs",
-        needs_argument: true,
-        show: |program, def, argument| {
-            elimination::show_elimination(program, def, &needed(argument)?)
-        },
-    },
-    Stage {
-        name: "jacobian-matrix",
-        about: "the Jacobian as a matrix of numbers",
-        needs_argument: true,
-        show: |program, def, argument| matrix::show_matrix(program, def, &needed(argument)?),
-    },
+    Stage::form(
+        "jacobian",
+        "the full Jacobian as a linear map, by figure 6 of the working notes",
+        |program, def, _| show_step(program, def, JACOBIAN),
+    ),
+    Stage::form(
+        "jacobian-opt",
+        "the full Jacobian after the laws of linear maps",
+        |program, def, _| show_step(program, def, OPTIMISED),
+    ),
+    Stage::form(
+        "jacobian-normal",
+        "the normal form of the Jacobian: a polynomial for each entry, which decides equality",
+        |program, def, _| show_normal(program, def),
+    ),
+    Stage::form("forward", "the forward derivative, linear maps eliminated", |program, def, _| {
+        show_step(program, def, FORWARD)
+    }),
+    Stage::form(
+        "transposed",
+        "the transposed Jacobian after the laws of linear maps",
+        |program, def, _| show_step(program, def, TRANSPOSED),
+    ),
+    Stage::form("reverse", "the reverse derivative, linear maps eliminated", |program, def, _| {
+        show_step(program, def, REVERSE)
+    }),
+    Stage::form(
+        "tupled",
+        "value and Jacobian together, by figure 7 of the working notes",
+        |program, def, _| show_tupled(program, def, Tupling::Basic),
+    ),
+    Stage::form(
+        "poly-tupled",
+        "value and Jacobian from any source together, by figure 8 of the working notes",
+        |program, def, _| show_tupled(program, def, Tupling::Polymorphic),
+    ),
+    Stage::form(
+        "poly-transposed",
+        "value and transposed Jacobian to any target together: figure 8 with its maps turned around",
+        |program, def, _| show_poly_transposed(program, def),
+    ),
+    Stage::at_argument(
+        "maps",
+        "the linear maps that the run at an argument builds, and that are applied",
+        |program, def, argument| built::show_built(program, def, &needed(argument)?),
+    ),
+    Stage::at_argument(
+        "elimination",
+        "what each order of composing these maps costs",
+        |program, def, argument| elimination::show_elimination(program, def, &needed(argument)?),
+    ),
+    Stage::at_argument(
+        "jacobian-matrix",
+        "the Jacobian as a matrix of numbers",
+        |program, def, argument| matrix::show_matrix(program, def, &needed(argument)?),
+    ),
 ];

@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use pullback_base::bug;
 use pullback_eval::{Ctx, Fault, Value};
 
 /// The arithmetic of coordinates.
-pub trait Arith {
-    /// `total + k * x`, where `()` as the total is the structural zero.
-    fn add_product(&mut self, total: &Value, k: &Value, x: &Value) -> Result<Value, Fault>;
+pub trait Arith<K = Value> {
+    /// `total + k * x`, or `k * x` where there is no total yet.
+    fn add_product(&mut self, total: Option<&K>, k: &K, x: &K) -> Result<K, Fault>;
+    /// `1`
+    fn one(&self) -> K;
     /// An error if time or memory has run out; called every so often.
     fn tick(&mut self) -> Result<(), Fault> {
         Ok(())
@@ -21,54 +22,32 @@ pub trait Arith {
 }
 
 impl Arith for Ctx {
-    fn add_product(&mut self, total: &Value, k: &Value, x: &Value) -> Result<Value, Fault> {
-        Ctx::add_product(self, total, k, x)
+    fn add_product(&mut self, total: Option<&Value>, k: &Value, x: &Value) -> Result<Value, Fault> {
+        Ctx::add_product(self, total.unwrap_or(&Value::Unit), k, x)
+    }
+    fn one(&self) -> Value {
+        Value::Real(1.0)
     }
     fn tick(&mut self) -> Result<(), Fault> {
         self.meter.check()
     }
 }
 
-/// Plain numbers, counting.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Plain {
-    /// Multiplications with the addition that follows, so far.
-    pub operations: u64,
-}
-
-impl Arith for Plain {
-    fn add_product(&mut self, total: &Value, k: &Value, x: &Value) -> Result<Value, Fault> {
-        self.operations += 1;
-        let (Some(k), Some(x)) = (k.as_real(), x.as_real()) else {
-            return Err(Fault::internal("a coordinate is no Real"));
-        };
-        Ok(Value::Real(total.as_real().map_or(k * x, |total| total + k * x)))
-    }
-}
-
-/// The factor of an addition.
-pub(super) const UNIT_FACTOR: Value = Value::Real(1.0);
-
 /// An element of a vector space.
 #[derive(Clone, Debug, Default)]
-pub enum Vector {
+pub enum Vector<K = Value> {
     /// The zero of any space.
     #[default]
     Zero,
     /// A Real.
-    Real(Value),
+    Real(K),
     /// A tuple, record or array, part by part.
-    Parts(Vec<Vector>),
+    Parts(Vec<Vector<K>>),
     /// Parts of which only some are not zero.
-    Sparse(BTreeMap<u32, Vector>),
+    Sparse(BTreeMap<u32, Vector<K>>),
 }
 
-impl Vector {
-    /// A Real.
-    pub fn real(x: f64) -> Self {
-        Self::Real(Value::Real(x))
-    }
-
+impl<K: Clone> Vector<K> {
     /// Whether it is zero by construction.
     pub fn is_zero(&self) -> bool {
         matches!(self, Self::Zero)
@@ -80,7 +59,7 @@ impl Vector {
     }
 
     /// Adds `other`.
-    pub fn add(&mut self, arith: &mut dyn Arith, other: Self) -> Result<(), Fault> {
+    pub fn add(&mut self, arith: &mut dyn Arith<K>, other: Self) -> Result<(), Fault> {
         match (&mut *self, other) {
             (_, Self::Zero) => Ok(()),
             (Self::Zero, other) => {
@@ -88,7 +67,7 @@ impl Vector {
                 Ok(())
             }
             (Self::Real(x), Self::Real(y)) => {
-                *x = arith.add_product(x, &UNIT_FACTOR, &y)?;
+                *x = arith.add_product(Some(x), &arith.one(), &y)?;
                 Ok(())
             }
             (Self::Parts(xs), Self::Parts(ys)) => {
@@ -117,10 +96,10 @@ impl Vector {
     }
 
     /// `k * self`
-    pub fn scaled(&self, arith: &mut dyn Arith, k: &Value) -> Result<Self, Fault> {
+    pub fn scaled(&self, arith: &mut dyn Arith<K>, k: &K) -> Result<Self, Fault> {
         Ok(match self {
             Self::Zero => Self::Zero,
-            Self::Real(x) => Self::Real(arith.add_product(&Value::Unit, k, x)?),
+            Self::Real(x) => Self::Real(arith.add_product(None, k, x)?),
             Self::Parts(parts) => {
                 let parts: Result<_, Fault> =
                     parts.iter().map(|part| part.scaled(arith, k)).collect();
@@ -140,11 +119,10 @@ impl Vector {
 
     /// The part at `place`, where it stands.
     pub fn part_ref(&self, place: u32) -> &Self {
-        const ZERO: &Vector = &Vector::Zero;
         match self {
-            Self::Parts(parts) => parts.get(place as usize).unwrap_or(ZERO),
-            Self::Sparse(parts) => parts.get(&place).unwrap_or(ZERO),
-            Self::Zero | Self::Real(_) => ZERO,
+            Self::Parts(parts) => parts.get(place as usize).unwrap_or(&Self::Zero),
+            Self::Sparse(parts) => parts.get(&place).unwrap_or(&Self::Zero),
+            Self::Zero | Self::Real(_) => &Self::Zero,
         }
     }
 
@@ -174,48 +152,6 @@ impl Vector {
             Self::Zero | Self::Real(_) => vec![],
         }
     }
-
-    /// The dot product of plain vectors.
-    pub fn dot(&self, other: &Self) -> f64 {
-        match (self, other) {
-            (Self::Zero, _) | (_, Self::Zero) => 0.0,
-            (Self::Real(x), Self::Real(y)) => number(x) * number(y),
-            (Self::Sparse(xs), ys) => xs.iter().map(|(place, x)| x.dot(&ys.part(*place))).sum(),
-            (xs, Self::Sparse(ys)) => ys.iter().map(|(place, y)| xs.part(*place).dot(y)).sum(),
-            (Self::Parts(xs), Self::Parts(ys)) => xs.iter().zip(ys).map(|(x, y)| x.dot(y)).sum(),
-            (Self::Real(_), Self::Parts(_)) | (Self::Parts(_), Self::Real(_)) => 0.0,
-        }
-    }
-
-    /// Its coordinates in a space of the shape of `space`, one after the other.
-    pub fn coordinates(&self, space: &Self) -> Vec<f64> {
-        match space {
-            Self::Real(_) => vec![if let Self::Real(x) = self { number(x) } else { 0.0 }],
-            Self::Parts(parts) => (0..)
-                .zip(parts)
-                .flat_map(|(place, part)| self.part(place).coordinates(part))
-                .collect(),
-            Self::Zero | Self::Sparse(_) => vec![],
-        }
-    }
-
-    /// The unit vectors of a space of the shape of `self`.
-    pub fn basis(&self) -> Vec<Self> {
-        match self {
-            Self::Real(_) => vec![Self::real(1.0)],
-            Self::Parts(parts) => (0..)
-                .zip(parts)
-                .flat_map(|(place, part)| {
-                    part.basis().into_iter().map(move |unit| Self::one_hot(place, unit))
-                })
-                .collect(),
-            Self::Zero | Self::Sparse(_) => vec![],
-        }
-    }
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_real().unwrap_or_else(|| bug("linear-maps", "a Real"))
 }
 
 fn unlike() -> Fault {

@@ -12,6 +12,8 @@ use pullback_base::{Name, Span};
 use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Lit, Program, Type, TypeKind, VarId};
 use pullback_prim::Prim;
 
+use crate::parameters::parameters;
+
 use super::approximant::limited;
 use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
 
@@ -56,14 +58,6 @@ pub fn paper(program: &Program, def: DefId) -> Result<Paper, Foreign> {
 }
 
 impl Paper {
-    /// The term with the `letrec`s of all functions around it.
-    pub fn around(&self, term: Term) -> Term {
-        self.functions
-            .iter()
-            .rev()
-            .fold(term, |rest, function| Term::Letrec(function.clone(), Box::new(rest)))
-    }
-
     /// The n-th approximant (§6.2): every `letrec` becomes `letrec_n`.
     pub fn approximant(mut self, fuel: u64) -> Self {
         let limit = |function: &Rc<Function>| Rc::new(limited(function, fuel));
@@ -143,12 +137,7 @@ impl Convert<'_> {
             return if own { Ok(*fun) } else { foreign("mutual recursion", span) };
         }
         let source = &self.program.defs[def];
-        let (params, body): (&[VarId], &Expr) =
-            if let ExprKind::Lam(params, body) = &source.body.kind {
-                (params, body)
-            } else {
-                (&[], &source.body)
-            };
+        let (params, body) = parameters(&source.body);
         let to = self.ty(&body.ty, source.span)?;
         let fun = self.supply.funs.push((source.name.clone(), to));
         self.defs.insert(def, fun);
@@ -319,6 +308,7 @@ impl Convert<'_> {
         terms.map(|terms| Term::Op(Symbol::at(prim, span), terms))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the paper has no other conditions")]
     fn test(&mut self, cond: &Expr, scope: &mut Scope) -> Result<Test, Foreign> {
         match &cond.kind {
             ExprKind::Lit(Lit::Bool(truth)) => Ok(Test::Known(*truth)),
@@ -343,21 +333,7 @@ impl Convert<'_> {
                     foreign("this condition", cond.span)
                 }
             },
-            ExprKind::Prim(_, _)
-            | ExprKind::Global(_)
-            | ExprKind::Lit(_)
-            | ExprKind::Lam(_, _)
-            | ExprKind::App(_, _)
-            | ExprKind::Let(_, _, _)
-            | ExprKind::LetRec(_, _)
-            | ExprKind::Tuple(_)
-            | ExprKind::Proj(_, _)
-            | ExprKind::Con(_, _)
-            | ExprKind::Match(_, _, _)
-            | ExprKind::Array(_)
-            | ExprKind::Build { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::Ad(_, _) => foreign("this condition", cond.span),
+            _ => foreign("this condition", cond.span),
         }
     }
 

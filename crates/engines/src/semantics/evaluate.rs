@@ -151,11 +151,6 @@ impl<'s> Run<'s> {
         self.values.extend(binder.taken(value).into_iter().flatten());
     }
 
-    /// The reductions so far.
-    pub fn steps(&self) -> usize {
-        self.steps
-    }
-
     /// `φ | ρ ⊢ M ⇒ V`, for the ρ of [`Run::bind`].
     pub fn evaluate(&mut self, functions: &Functions, term: &Term) -> Result<Val, Stuck> {
         self.ordinary(functions, &mut Aliases::new(), term)

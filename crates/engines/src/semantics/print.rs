@@ -9,6 +9,7 @@ use pullback_prim::Prim;
 
 use super::step::Rule;
 use super::term::{Binder, Fun, Function, Supply, Symbol, Term, Test, Ty, Val, Var};
+use crate::as_source::words::Level;
 
 const WIDTH: usize = 90;
 /// How much is shown of the trace that a variable stands for, where it is introduced.
@@ -21,15 +22,6 @@ pub struct Printer<'s> {
     funs: BTreeMap<Fun, String>,
     used: BTreeMap<Name, usize>,
     taken: BTreeSet<String>,
-}
-
-/// How tightly the surroundings hold a term.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Open,
-    Sum,
-    Product,
-    Atom,
 }
 
 impl<'s> Printer<'s> {
@@ -98,6 +90,7 @@ impl<'s> Printer<'s> {
         (flat.chars().count() <= width && !flat.contains("letrec")).then_some(flat)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn broken(&mut self, term: &Term, indent: usize) -> String {
         let pad = " ".repeat(indent);
         match term {
@@ -141,14 +134,7 @@ impl<'s> Printer<'s> {
                 }
                 format!("{text}{pad}⟩\n")
             }
-            Term::Var(_)
-            | Term::Real(_)
-            | Term::Int(_)
-            | Term::Op(_, _)
-            | Term::Reverse(_, _, _)
-            | Term::Proj(_, _, _)
-            | Term::Call(_, _)
-            | Term::Rd { .. } => format!("{pad}{}\n", self.term(term)),
+            _ => format!("{pad}{}\n", self.term(term)),
         }
     }
 
@@ -201,24 +187,24 @@ impl<'s> Printer<'s> {
 
     fn at(&mut self, term: &Term, level: Level) -> String {
         let (text, own) = match term {
-            Term::Var(var) => (self.var(*var), Level::Atom),
-            Term::Real(x) => (number(*x), if *x < 0.0 { Level::Sum } else { Level::Atom }),
-            Term::Int(n) => (n.to_string(), Level::Atom),
+            Term::Var(var) => (self.var(*var), Level::Argument),
+            Term::Real(x) => (number(*x), if *x < 0.0 { Level::Sum } else { Level::Argument }),
+            Term::Int(n) => (n.to_string(), Level::Argument),
             Term::Op(symbol, args) => self.op(symbol.prim, args),
             Term::Reverse(symbol, args, w) => {
-                let w = self.at(w, Level::Atom);
+                let w = self.at(w, Level::Argument);
                 let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
-                (format!("{w}.{}_r({})", symbol.prim.row().name, args.join(", ")), Level::Atom)
+                (format!("{w}.{}_r({})", symbol.prim.row().name, args.join(", ")), Level::Argument)
             }
             Term::Let(binder, value, body) => {
                 let binder = self.binder(binder);
                 let head = format!("let {binder} = {} in", self.term(value));
                 (format!("{head} {}", self.term(body)), Level::Open)
             }
-            Term::Tuple(items) if items.is_empty() => ("*".to_owned(), Level::Atom),
+            Term::Tuple(items) if items.is_empty() => ("*".to_owned(), Level::Argument),
             Term::Tuple(items) => {
                 let items: Vec<_> = items.iter().map(|item| self.term(item)).collect();
-                (format!("⟨{}⟩", items.join(", ")), Level::Atom)
+                (format!("⟨{}⟩", items.join(", ")), Level::Argument)
             }
             Term::Proj(index, tys, base) => {
                 let base = self.term(base);
@@ -227,7 +213,7 @@ impl<'s> Printer<'s> {
                     (2, 1) => "snd".to_owned(),
                     _ => format!("proj_{index}"),
                 };
-                (format!("{name}({base})"), Level::Atom)
+                (format!("{name}({base})"), Level::Argument)
             }
             Term::If(test, then, other) => {
                 let (test, then) = (self.test(test), self.term(then));
@@ -240,12 +226,12 @@ impl<'s> Printer<'s> {
             }
             Term::Call(fun, arg) => {
                 let arg = self.term(arg);
-                (format!("{}({arg})", self.fun(*fun)), Level::Atom)
+                (format!("{}({arg})", self.fun(*fun)), Level::Argument)
             }
             Term::Rd { cotangent, at, binder, body } => {
-                let (w, v) = (self.at(cotangent, Level::Atom), self.at(at, Level::Atom));
+                let (w, v) = (self.at(cotangent, Level::Argument), self.at(at, Level::Argument));
                 let head = format!("{w}.rd_{v}({}.", self.binder(binder));
-                (format!("{head} {})", self.term(body)), Level::Atom)
+                (format!("{head} {})", self.term(body)), Level::Argument)
             }
         };
         if own < level { format!("({text})") } else { text }
@@ -259,12 +245,12 @@ impl<'s> Printer<'s> {
             _ => None,
         };
         if let (Some(level), Some(sign), [a, b]) = (level, prim.operator(), args) {
-            let tighter = if level == Level::Sum { Level::Product } else { Level::Atom };
-            let (a, b) = (self.at(a, level), self.at(b, tighter));
+            let (left, right) = level.sides();
+            let (a, b) = (self.at(a, left), self.at(b, right));
             return (format!("{a} {sign} {b}"), level);
         }
         let args: Vec<_> = args.iter().map(|arg| self.term(arg)).collect();
-        (format!("{}({})", prim.row().name, args.join(", ")), Level::Atom)
+        (format!("{}({})", prim.row().name, args.join(", ")), Level::Argument)
     }
 
     /// A boolean term on one line.
@@ -308,12 +294,12 @@ impl<'s> Printer<'s> {
                 format!("E[…] ⤳ let {name}:{ty} = {trace} in E[{name}], {name} = {value}")
             }
             Rule::Open { w, v, x, value } => {
-                let (w, v) = (self.at(w, Level::Atom), self.at(v, Level::Atom));
+                let (w, v) = (self.at(w, Level::Argument), self.at(v, Level::Argument));
                 let (name, value) = (self.term(&x.term()), self.value(value));
                 format!("{w}.rd_{v}({}. N): N at {name} = {value}", self.binder(x))
             }
             Rule::Reverse { w, v, x, trace, result, literal: _ } => {
-                let (w, v) = (self.at(w, Level::Atom), self.at(v, Level::Atom));
+                let (w, v) = (self.at(w, Level::Argument), self.at(v, Level::Argument));
                 let (x, trace) = (self.binder(x), self.term(trace));
                 format!("{w}.R_{v}({x}. {trace}) = {}", self.term(result))
             }
@@ -322,18 +308,11 @@ impl<'s> Printer<'s> {
     }
 
     /// What figure 6 makes of `W.R_V(x:T. C)`, where that is a small term.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub fn literal(&mut self, rule: &Rule) -> Option<String> {
         match rule {
             Rule::Reverse { literal, .. } => literal.as_ref().map(|term| self.term(term)),
-            Rule::Value(..)
-            | Rule::Truth(..)
-            | Rule::Let(..)
-            | Rule::Call(_)
-            | Rule::Kept(_)
-            | Rule::Entered(..)
-            | Rule::Context(..)
-            | Rule::Open { .. }
-            | Rule::Unlisted => None,
+            _ => None,
         }
     }
 

@@ -128,23 +128,15 @@ impl<'s> Flat<'s> {
     fn given(&mut self, term: &Term, ty: &Ty, value: &Val) -> Option<Shape> {
         match (ty, value) {
             (Ty::Real, Val::Real(value)) => {
-                let var = match term {
-                    Term::Real(_) => return Some(Shape::Atom(term.clone())),
-                    Term::Var(var) => *var,
-                    Term::Int(_)
-                    | Term::Op(..)
-                    | Term::Reverse(..)
-                    | Term::Let(..)
-                    | Term::Tuple(_)
-                    | Term::Proj(..)
-                    | Term::If(..)
-                    | Term::Letrec(..)
-                    | Term::Call(..)
-                    | Term::Rd { .. } => {
-                        let var = self.supply.fresh("x", Ty::Real);
-                        self.inputs.push((var, term.clone()));
-                        var
-                    }
+                if let Term::Real(_) = term {
+                    return Some(Shape::Atom(term.clone()));
+                }
+                let var = if let Term::Var(var) = term {
+                    *var
+                } else {
+                    let var = self.supply.fresh("x", Ty::Real);
+                    self.inputs.push((var, term.clone()));
+                    var
                 };
                 self.values.insert(var, *value);
                 Some(Shape::Atom(Term::Var(var)))
@@ -152,24 +144,12 @@ impl<'s> Flat<'s> {
             (Ty::Tuple(tys), Val::Tuple(values)) => {
                 let mut items = vec![];
                 for (index, (ty, value)) in tys.iter().zip(values.iter()).enumerate() {
-                    let item = match term {
-                        Term::Tuple(items) => self.given(items.get(index)?, ty, value)?,
-                        Term::Var(_)
-                        | Term::Real(_)
-                        | Term::Int(_)
-                        | Term::Op(..)
-                        | Term::Reverse(..)
-                        | Term::Let(..)
-                        | Term::Proj(..)
-                        | Term::If(..)
-                        | Term::Letrec(..)
-                        | Term::Call(..)
-                        | Term::Rd { .. } => {
-                            let part = Term::Proj(index, tys.clone(), Box::new(term.clone()));
-                            self.given(&part, ty, value)?
-                        }
-                    };
-                    items.push(item);
+                    items.push(if let Term::Tuple(items) = term {
+                        self.given(items.get(index)?, ty, value)?
+                    } else {
+                        let part = Term::Proj(index, tys.clone(), Box::new(term.clone()));
+                        self.given(&part, ty, value)?
+                    });
                 }
                 Some(Shape::Tuple(items))
             }
@@ -258,19 +238,12 @@ impl<'s> Flat<'s> {
     }
 
     fn scalars(&self, atoms: &[Term]) -> Option<Vec<Scalar>> {
-        let scalar = |atom: &Term| match atom {
-            Term::Var(var) => self.values.get(var).map(|x| Scalar::Real(*x)),
-            Term::Real(x) => Some(Scalar::Real(*x)),
-            Term::Int(n) => Some(Scalar::Int(*n)),
-            Term::Op(..)
-            | Term::Reverse(..)
-            | Term::Let(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::If(..)
-            | Term::Letrec(..)
-            | Term::Call(..)
-            | Term::Rd { .. } => None,
+        let scalar = |atom: &Term| {
+            if let Term::Int(n) = atom {
+                return Some(Scalar::Int(*n));
+            }
+            let Term::Var(var) = atom else { return atom.real().map(Scalar::Real) };
+            self.values.get(var).map(|x| Scalar::Real(*x))
         };
         atoms.iter().map(scalar).collect()
     }

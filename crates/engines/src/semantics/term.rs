@@ -212,18 +212,14 @@ impl Term {
     }
     /// Whether it is a value: variables, numbers and tuples of values.
     pub fn is_value(&self) -> bool {
-        match self {
-            Self::Var(_) | Self::Real(_) | Self::Int(_) => true,
-            Self::Tuple(items) => items.iter().all(Self::is_value),
-            Self::Op(_, _)
-            | Self::Reverse(_, _, _)
-            | Self::Let(_, _, _)
-            | Self::Proj(_, _, _)
-            | Self::If(_, _, _)
-            | Self::Letrec(_, _)
-            | Self::Call(_, _)
-            | Self::Rd { .. } => false,
+        if let Self::Tuple(items) = self {
+            return items.iter().all(Self::is_value);
         }
+        matches!(self, Self::Var(_) | Self::Real(_) | Self::Int(_))
+    }
+    /// The number that it is.
+    pub fn real(&self) -> Option<f64> {
+        if let Self::Real(x) = self { Some(*x) } else { None }
     }
     /// Visits the immediate parts that are terms.
     pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Term)) {

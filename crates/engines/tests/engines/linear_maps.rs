@@ -7,9 +7,9 @@
 use std::rc::Rc;
 
 use crate::support::Random;
-use pullback_engines::linear_maps::apply::{apply, apply_reverse};
+use crate::vectors::{Numbers, Plain, apply, apply_reverse, real};
 use pullback_engines::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
-use pullback_engines::linear_maps::vector::{Plain, Vector};
+use pullback_engines::linear_maps::vector::Vector;
 use pullback_eval::Value;
 
 impl Random {
@@ -34,7 +34,7 @@ impl Space {
     }
     fn vector(&self, numbers: &mut impl Iterator<Item = f64>) -> Vector {
         match self {
-            Space::Real => Vector::real(numbers.next().unwrap()),
+            Space::Real => real(numbers.next().unwrap()),
             Space::Parts(parts) => {
                 Vector::Parts(parts.iter().map(|part| part.vector(numbers)).collect())
             }
@@ -182,12 +182,12 @@ impl World {
     }
     pub(crate) fn compose(&mut self, m: &Both, n: &Both) -> Both {
         assert_eq!(m.from, n.to);
-        let map = self.maps.compose(&mut self.plain, m.map, n.map).unwrap();
+        let map = self.maps.compose(m.map, n.map).unwrap();
         let matrix = product(&m.matrix, &n.matrix, n.from.dim());
         Both { map, matrix, from: n.from.clone(), to: m.to.clone() }
     }
     pub(crate) fn sum(&mut self, m: &Both, n: &Both) -> Both {
-        let map = self.maps.sum(&mut self.plain, vec![m.map, n.map]).unwrap();
+        let map = self.maps.sum(vec![m.map, n.map]).unwrap();
         let rows = m.matrix.iter().zip(&n.matrix);
         let matrix = rows.map(|(a, b)| a.iter().zip(b).map(|(x, y)| x + y).collect()).collect();
         Both { map, matrix, from: m.from.clone(), to: m.to.clone() }
@@ -502,13 +502,13 @@ fn a_shared_map_is_passed_once() {
                 .unwrap();
         }
         let maps = Rc::new(maps);
-        let x_bar = apply_reverse(&mut plain, Vector::real(1.0), &maps, map).unwrap();
-        assert_eq!(x_bar.part(0).coordinates(&Vector::real(0.0)), [1.0]);
+        let x_bar = apply_reverse(&mut plain, real(1.0), &maps, map).unwrap();
+        assert_eq!(x_bar.part(0).coordinates(&real(0.0)), [1.0]);
         assert!(plain.operations <= 2 * n, "{} operations for {n} maps", plain.operations);
         plain.operations = 0;
-        let x = Vector::Parts(vec![Vector::real(1.0)]);
+        let x = Vector::Parts(vec![real(1.0)]);
         let y = apply(&mut plain, &maps, map, x).unwrap();
-        assert_eq!(y.coordinates(&Vector::real(0.0)), [1.0]);
+        assert_eq!(y.coordinates(&real(0.0)), [1.0]);
         assert!(plain.operations <= 2 * n);
     }
 }

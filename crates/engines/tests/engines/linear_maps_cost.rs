@@ -6,12 +6,12 @@ use pullback_compile::Mode;
 use pullback_engines::linear_maps::notes::forms::{demo, poly_transposed_forms, print_form};
 use pullback_engines::linear_maps::notes::reverse_source;
 use pullback_engines::linear_maps::notes::term::Form;
-use pullback_engines::linear_maps::vector::Vector;
 use pullback_engines::{engine_named, run};
 use pullback_eval::{Options, Value};
 
 use crate::linear_maps_forms::{reals, wrap, wrapped};
 use crate::support::source::source;
+use crate::vectors::{Numbers, real};
 
 use crate::notes_eval::{Datum, Evaluation};
 
@@ -29,7 +29,7 @@ fn maps_used_in_loops_are_passed_once() {
             let mut book = stages[11].book.clone();
             let mut evaluation = Evaluation::new(&mut book);
             let v = Datum::of_value(&Value::reals(vec![0.1; n]));
-            let args = vec![v, Datum::Space(Vector::real(1.0))];
+            let args = vec![v, Datum::Space(real(1.0))];
             evaluation.call(def, Form::Reverse, args).unwrap();
             evaluation.plain.operations
         };
@@ -47,7 +47,7 @@ fn steps(text: &str, n: usize, stage: usize, form: Form) -> (u64, String) {
     let mut evaluation = Evaluation::new(&mut book);
     let vector = |x: f64| Datum::of_value(&Value::reals(vec![x; n]));
     let whole = form == Form::Forward || text.contains("): [N]Real");
-    let last = if whole { vector(1.0) } else { Datum::Space(Vector::real(1.0)) };
+    let last = if whole { vector(1.0) } else { Datum::Space(real(1.0)) };
     evaluation.call(def, form, vec![vector(0.5), last]).unwrap();
     (evaluation.steps, shown)
 }
@@ -63,8 +63,8 @@ fn the_transposed_polymorphic_form_does_not_pay_for_depth() {
         let x = Datum::Items(Rc::new(vec![Datum::of_value(&Value::Real(1.01)), Evaluation::one()]));
         let call = evaluation.call(def, Form::PolymorphicTransposed, vec![x, Datum::Int(n)]);
         let Datum::Items(parts) = call.unwrap() else { panic!("no pair") };
-        let x_bar = evaluation.apply(&parts[1], Vector::real(1.0)).unwrap();
-        let slope = x_bar.coordinates(&Vector::real(0.0))[0];
+        let x_bar = evaluation.apply(&parts[1], real(1.0)).unwrap();
+        let slope = x_bar.coordinates(&real(0.0))[0];
         assert!((slope - n as f64 * 1.01f64.powi(n as i32 - 1)).abs() < 1e-9 * slope, "{slope}");
         evaluation.steps + evaluation.plain.operations
     };
@@ -125,7 +125,7 @@ fn chained_squarings_cost_linear_time() {
         let mut book = stages[11].book.clone();
         let size = book.functions[&(def, Form::Reverse)].body.size();
         let mut evaluation = Evaluation::new(&mut book);
-        let args = vec![Datum::Space(Vector::real(1.0)); 2];
+        let args = vec![Datum::Space(real(1.0)); 2];
         let found = evaluation.call(def, Form::Reverse, args).unwrap();
         assert_eq!(found.numbers(&Value::Real(0.0)).unwrap(), [2f64.powi(n as i32)]);
         (size, evaluation.plain.operations)
@@ -145,7 +145,7 @@ fn folds_cost_linear_time() {
         let mut book = stages[11].book.clone();
         let mut evaluation = Evaluation::new(&mut book);
         let v = Datum::of_value(&Value::reals(vec![1.0; n]));
-        let args = vec![v, Datum::Space(Vector::real(1.0))];
+        let args = vec![v, Datum::Space(real(1.0))];
         let found = evaluation.call(def, Form::Reverse, args).unwrap();
         assert_eq!(found.numbers(&Value::reals(vec![0.0; n])).unwrap(), vec![1.0; n]);
         evaluation.plain.operations

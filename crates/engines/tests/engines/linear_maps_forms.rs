@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::support::source::{Form, forms, source};
+use crate::vectors::{Numbers, real};
 use pullback_compile::Mode;
 use pullback_engines::linear_maps::maps::Of;
 use pullback_engines::linear_maps::matrix::matrix;
 use pullback_engines::linear_maps::notes::forms::{
-    DemoStage, TITLES, demo, poly_transposed_forms, print_form, tupled_forms,
+    DemoStage, STEPS, demo, poly_transposed_forms, print_form, tupled_forms,
 };
 use pullback_engines::linear_maps::notes::term::{Book, Form as Stage};
 use pullback_engines::linear_maps::notes::{Tupling, print_demo};
@@ -216,7 +217,7 @@ fn check_stage(case: &Case, book: &Book, form: Stage, x: &Value, what: &str) {
 #[test]
 fn every_stage_computes_the_derivative() {
     for case in cases() {
-        assert_eq!(case.stages.len(), TITLES.len());
+        assert_eq!(case.stages.len(), STEPS.len());
         for stage in &case.stages {
             for x in &case.form.points {
                 let shown = print_form(&stage.book, stage.form);
@@ -292,7 +293,7 @@ fn the_transposed_polymorphic_form_is_reverse_mode() {
                 .iter()
                 .enumerate()
                 .map(|(at, arg)| {
-                    let inject = evaluation.build(|maps, _| {
+                    let inject = evaluation.build(|maps| {
                         let select = maps.select(Of::Tuple, at, args.len())?;
                         maps.transpose(select)
                     });
@@ -343,14 +344,14 @@ fn the_crucial_property_holds() {
                 let k = Value::Real(1.5 + at as f64);
                 let ones = Datum::of_value(arg).vector();
                 let map = evaluation
-                    .build(|maps, arith| {
+                    .build(|maps| {
                         let (own, scale) =
                             (maps.select(Of::Tuple, at + 1, args.len() + 1)?, maps.scale(k)?);
                         let first = maps.select(Of::Tuple, 0, args.len() + 1)?;
                         let constant = constant(maps, &ones)?;
-                        let scaled = maps.compose(arith, scale, own)?;
-                        let spread = maps.compose(arith, constant, first)?;
-                        maps.sum(arith, vec![scaled, spread])
+                        let scaled = maps.compose(scale, own)?;
+                        let spread = maps.compose(constant, first)?;
+                        maps.sum(vec![scaled, spread])
                     })
                     .unwrap();
                 pairs.push(Datum::Items(Rc::new(vec![Datum::of_value(arg), map])));
@@ -361,7 +362,7 @@ fn the_crucial_property_holds() {
             let maps: Vec<Datum> = pairs.iter().map(map).collect();
             let pair = evaluation.call(def, Stage::Polymorphic, pairs).unwrap();
             let Datum::Items(parts) = pair else { panic!("no pair") };
-            let source = std::iter::once(Vector::real(1.0))
+            let source = std::iter::once(real(1.0))
                 .chain(args.iter().map(|arg| Datum::of_value(arg).vector()))
                 .collect();
             let source = Vector::Parts(source);
@@ -418,7 +419,7 @@ fn constant(
 fn the_demonstration_has_the_right_numbers() {
     let (program, f) = wrapped("def f (x: Real): Real = let y = x * x in let z = x + y in y * z");
     let text = print_demo(&program, f).unwrap();
-    for title in TITLES {
+    for title in STEPS.map(|step| step.0) {
         let rule = "-".repeat(28);
         assert!(text.contains(&format!("{rule}\n{title}\n{rule}\nfun ")), "{title}");
     }
@@ -428,9 +429,9 @@ fn the_demonstration_has_the_right_numbers() {
             [(4, Stage::Forward), (6, Stage::Forward), (9, Stage::Reverse), (11, Stage::Reverse)]
         {
             let mut book = stages[at].book.clone();
-            let args = vec![Datum::Space(Vector::real(x)), Datum::Space(Vector::real(1.0))];
+            let args = vec![Datum::Space(real(x)), Datum::Space(real(1.0))];
             let answer = Evaluation::new(&mut book).call(def, form, args).unwrap();
-            assert_eq!(answer.numbers(&Value::Real(0.0)).unwrap(), [expected], "{}", TITLES[at]);
+            assert_eq!(answer.numbers(&Value::Real(0.0)).unwrap(), [expected], "{}", STEPS[at].0);
         }
     }
     assert!(text.contains("fun f`(x, dr)\n  = let { t1 = x * x }"), "{text}");

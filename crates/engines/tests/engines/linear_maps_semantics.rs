@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::vector::Vector;
 use pullback_eval::Value;
 
 use crate::linear_maps::{Both, Space, World, close, numbers, pair_of, spaces};
+use crate::vectors::{Numbers, apply, apply_reverse};
 
 impl World {
     /// `m ⊙ x`

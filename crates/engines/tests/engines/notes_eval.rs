@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pullback_base::bug;
-use pullback_engines::linear_maps::apply::{apply, apply_reverse};
 use pullback_engines::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
 use pullback_engines::linear_maps::notes::term::{Book, Fold, FoldKind, Form, Op, Sym, Term};
-use pullback_engines::linear_maps::vector::{Plain, Vector};
+use pullback_engines::linear_maps::vector::Vector;
 use pullback_eval::{Fault, Value, walk};
 use pullback_lambda::{DefId, Lit};
 use pullback_prim::{Class, Prim, RealFn, Scalar};
+
+use crate::vectors::{Numbers, Plain, apply, apply_reverse, real};
 
 /// A value of the notes' language.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ impl Datum {
             return Self::Str(text.into());
         }
         if let Some(x) = value.as_real() {
-            return Self::Space(Vector::real(x));
+            return Self::Space(real(x));
         }
         let items: Vec<Value> = match value.as_array() {
             Some(array) => array.iter().collect(),
@@ -169,10 +170,10 @@ impl<'b> Evaluation<'b> {
     /// Builds a linear map.
     pub(crate) fn build(
         &mut self,
-        make: impl FnOnce(&mut Maps, &mut Plain) -> Result<Map, Fault>,
+        make: impl FnOnce(&mut Maps) -> Result<Map, Fault>,
     ) -> Result<Datum, Fault> {
         let maps = Rc::get_mut(&mut self.maps).ok_or_else(|| wrong("maps in use"))?;
-        make(maps, &mut self.plain).map(Datum::Map)
+        make(maps).map(Datum::Map)
     }
 
     fn terms(&mut self, terms: &[Term]) -> Result<Vec<Datum>, Fault> {
@@ -183,7 +184,7 @@ impl<'b> Evaluation<'b> {
         self.steps += 1;
         match term {
             Term::Lit(lit) => Ok(match lit {
-                Lit::Real(x) => Datum::Space(Vector::real(*x)),
+                Lit::Real(x) => Datum::Space(real(*x)),
                 Lit::Int(n) => Datum::Int(*n),
                 Lit::Bool(p) => Datum::Bool(*p),
                 Lit::Str(text) => Datum::Str(text.clone()),
@@ -271,7 +272,7 @@ impl<'b> Evaluation<'b> {
                 (RealFn::IntReal(f), [n, x]) => f(n.int()?, x.real()?),
                 _ => return Err(wrong("a primitive of other arguments")),
             };
-            return Ok(Datum::Space(Vector::real(value)));
+            return Ok(Datum::Space(real(value)));
         }
         match (name, args) {
             (Prim::Sum, [items]) => {
@@ -335,39 +336,39 @@ impl<'b> Evaluation<'b> {
             (Op::LmOne, _) => Ok(Datum::Map(ONE)),
             (Op::LmScale, [k]) => {
                 let k = Value::Real(k.real()?);
-                self.build(|maps, _| maps.scale(k))
+                self.build(|maps| maps.scale(k))
             }
             (Op::LmCompose, [m, n]) => {
                 let (m, n) = (m.map()?, n.map()?);
-                self.build(|maps, arith| maps.compose(arith, m, n))
+                self.build(|maps| maps.compose(m, n))
             }
             (Op::LmAdd, [m, n]) => {
                 let terms = vec![m.map()?, n.map()?];
-                self.build(|maps, arith| maps.sum(arith, terms))
+                self.build(|maps| maps.sum(terms))
             }
             (Op::LmVCat, parts) => {
                 let parts = maps(parts)?;
-                self.build(|maps, _| maps.stacked(Of::Tuple, parts))
+                self.build(|maps| maps.stacked(Of::Tuple, parts))
             }
             (Op::LmHCat, parts) => {
                 let parts = maps(parts)?;
-                self.build(|maps, _| maps.beside(Of::Tuple, parts))
+                self.build(|maps| maps.beside(Of::Tuple, parts))
             }
             (Op::LmVCatV | Op::LmLambda, [Datum::Items(items)]) => {
                 let parts = maps(items)?;
-                self.build(|maps, _| maps.stacked(Of::Vector, parts))
+                self.build(|maps| maps.stacked(Of::Vector, parts))
             }
             (Op::LmHCatV | Op::LmLambdaT, [Datum::Items(items)]) => {
                 let parts = maps(items)?;
-                self.build(|maps, _| maps.beside(Of::Vector, parts))
+                self.build(|maps| maps.beside(Of::Vector, parts))
             }
             (Op::LmTranspose, [m]) => {
                 let m = m.map()?;
-                self.build(|maps, _| maps.transpose(m))
+                self.build(|maps| maps.transpose(m))
             }
             (Op::LmOmit, [at]) => {
                 let place = at.int()? as u32;
-                self.build(|maps, _| maps.omit(place))
+                self.build(|maps| maps.omit(place))
             }
             (Op::Here, [at, wanted]) => Ok(Datum::Bool(at.int()? == wanted.int()?)),
             (Op::LmApply, [m, x]) => self.apply(m, x.vector()).map(Datum::Space),
@@ -458,13 +459,13 @@ impl<'b> Evaluation<'b> {
         match &fold.kind {
             FoldKind::Value | FoldKind::Reverse { .. } => Ok(state),
             FoldKind::Forward { .. } => Ok(dot.unwrap_or(Datum::Space(Vector::Zero))),
-            FoldKind::Map(_) => self.build(|table, arith| {
+            FoldKind::Map(_) => self.build(|table| {
                 // m ↦ (π₁, m) from step to step; the state is what comes last.
                 let environment = table.select(Of::Tuple, 0, 2)?;
                 let mut state = table.select(Of::Tuple, 1, 2)?;
                 for map in maps {
                     let both = table.stacked(Of::Tuple, vec![environment, state])?;
-                    state = table.compose(arith, map, both)?;
+                    state = table.compose(map, both)?;
                 }
                 Ok(state)
             }),
@@ -494,7 +495,7 @@ fn scalar(name: Prim, args: &[Datum]) -> Result<Datum, Fault> {
         })
         .collect();
     match name.eval_scalar(&scalars?) {
-        Ok(Scalar::Real(x)) => Ok(Datum::Space(Vector::real(x))),
+        Ok(Scalar::Real(x)) => Ok(Datum::Space(real(x))),
         Ok(Scalar::Int(n)) => Ok(Datum::Int(n)),
         Ok(Scalar::Bool(p)) => Ok(Datum::Bool(p)),
         Ok(Scalar::Str(text)) => Ok(Datum::Str(text)),

@@ -1,7 +1,7 @@
 //! A-normal form: every argument of an operation is a variable or a constant, every intermediate
 //! result has a name, and no `let` stands in a `let` (section 5.1). Without it `∂f(e)` would repeat `e`.
 
-use super::term::{Book, FoldKind, Function, Sym, Term, let_};
+use super::term::{Book, Function, Sym, Term, let_};
 
 /// A function in A-normal form.
 pub fn anf(book: &mut Book, function: &Function) -> Function {
@@ -22,6 +22,7 @@ pub(super) fn wrap(bindings: Vec<(Sym, Term)>, body: Term) -> Term {
 }
 
 /// The operation of a term, of atoms; what it needs is bound.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn flatten(book: &mut Book, term: &Term, bindings: &mut Vec<(Sym, Term)>) -> Term {
     match term {
         Term::Let(sym, value, body) => {
@@ -40,29 +41,11 @@ fn flatten(book: &mut Book, term: &Term, bindings: &mut Vec<(Sym, Term)>) -> Ter
         }
         Term::Fold(fold) => {
             let mut fold = fold.clone();
-            fold.init = atom(book, &fold.init, bindings);
-            fold.count = atom(book, &fold.count, bindings);
-            fold.body = normal(book, &fold.body);
-            fold.cond = fold.cond.map(|cond| normal(book, &cond));
-            match &mut fold.kind {
-                FoldKind::Value => {}
-                FoldKind::Map(body) => *body = normal(book, body),
-                FoldKind::Forward { body, init: rest, .. }
-                | FoldKind::Reverse { body, last: rest, .. } => {
-                    *rest = atom(book, rest, bindings);
-                    *body = normal(book, body);
-                }
-            }
+            fold.for_each_outside(&mut |part| *part = atom(book, part, bindings));
+            fold.for_each_inside(&mut |part| *part = normal(book, part));
             Term::Fold(fold)
         }
-        Term::Lit(_)
-        | Term::Var(_)
-        | Term::Prim(..)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_) => {
+        _ => {
             let mut flat = term.clone();
             flat.for_each_child_mut(&mut |child| *child = atom(book, child, bindings));
             flat

@@ -10,7 +10,7 @@ use pullback_prim::Prim;
 
 use super::anf::{normal, wrap};
 use super::optimise::tidy;
-use super::term::{Book, FoldKind, Function, Sym, Term};
+use super::term::{Book, Function, Sym, Term};
 
 /// A function whose body shares what it computes twice.
 pub fn cse(book: &mut Book, function: &Function) -> Function {
@@ -100,6 +100,7 @@ fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term
 }
 
 /// The same for what stands in an operation.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term {
     match term {
         Term::Var(sym) => Term::Var(same.get(sym).copied().unwrap_or(*sym)),
@@ -116,28 +117,11 @@ fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term
         ),
         Term::Fold(fold) => {
             let mut fold = fold.clone();
-            fold.count = inside(&fold.count, same, known);
-            fold.init = inside(&fold.init, same, known);
-            fold.body = shared(&fold.body, same, known);
-            fold.cond = fold.cond.map(|cond| shared(&cond, same, known));
-            match &mut fold.kind {
-                FoldKind::Value => {}
-                FoldKind::Map(body) => *body = shared(body, same, known),
-                FoldKind::Forward { body, init: rest, .. }
-                | FoldKind::Reverse { body, last: rest, .. } => {
-                    *body = shared(body, same, known);
-                    *rest = inside(rest, same, known);
-                }
-            }
+            fold.for_each_outside(&mut |part| *part = inside(part, same, known));
+            fold.for_each_inside(&mut |part| *part = shared(part, same, known));
             Term::Fold(fold)
         }
-        Term::Lit(_)
-        | Term::Prim(..)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_) => {
+        _ => {
             let mut term = term.clone();
             term.for_each_child_mut(&mut |child| *child = inside(child, same, known));
             term

@@ -25,29 +25,44 @@ pub struct DemoStage {
     pub book: Book,
 }
 
-/// The titles of the stages.
-pub const TITLES: [&str; 12] = [
-    "Original definition",
-    "Anf-ised original definition",
-    "The full Jacobian (unoptimised)",
-    "The full Jacobian (optimised)",
-    "Forward derivative (unoptimised)",
-    "Forward-mode derivative (optimised)",
-    "Forward-mode derivative (CSE'd)",
-    "Transposed Jacobian",
-    "Optimised transposed Jacobian",
-    "Reverse-mode derivative (unoptimised)",
-    "Reverse-mode derivative (optimised)",
-    "Reverse-mode derivative (CSE'd)",
-];
+/// How a function of one form is made from that of another.
+type Make = fn(&mut Book, &Function) -> Function;
+
+/// A step of the demonstration: the title of what it gives, its form, the form that it is made from, and how.
+pub struct Step(pub &'static str, Form, Form, Make);
+
+/// The steps, each from what those before it gave.
+pub const STEPS: [Step; 12] = {
+    use Form::{Forward, Jacobian, Original, Reverse, Transposed};
+    [
+        Step("Original definition", Original, Original, |_, function| function.clone()),
+        Step("Anf-ised original definition", Original, Original, anf),
+        Step("The full Jacobian (unoptimised)", Jacobian, Original, jacobian),
+        Step("The full Jacobian (optimised)", Jacobian, Jacobian, optimise),
+        Step("Forward derivative (unoptimised)", Forward, Jacobian, forward),
+        Step("Forward-mode derivative (optimised)", Forward, Forward, optimise),
+        Step("Forward-mode derivative (CSE'd)", Forward, Forward, cse),
+        Step("Transposed Jacobian", Transposed, Jacobian, transposed),
+        Step("Optimised transposed Jacobian", Transposed, Transposed, optimise),
+        Step("Reverse-mode derivative (unoptimised)", Reverse, Transposed, reverse),
+        Step("Reverse-mode derivative (optimised)", Reverse, Reverse, optimise),
+        Step("Reverse-mode derivative (CSE'd)", Reverse, Reverse, cse),
+    ]
+};
+
+/// The step after which there is `∂f` of figure 6.
+pub const JACOBIAN: usize = 2;
+/// … `∂f` after the laws of figures 4 and 5.
+pub const OPTIMISED: usize = 3;
+/// … `fwd$f` without linear maps, shared.
+pub const FORWARD: usize = 6;
+/// … `∂ᴿf`.
+pub const TRANSPOSED: usize = 8;
+/// … `rev$f` without linear maps, shared.
+pub const REVERSE: usize = 11;
 
 /// Makes the functions of one form from those of another, for every definition.
-fn each(
-    book: &mut Book,
-    from: Form,
-    to: Form,
-    make: &dyn Fn(&mut Book, DefId, &Function) -> Function,
-) {
+fn each(book: &mut Book, from: Form, to: Form, make: impl Fn(&mut Book, &Function) -> Function) {
     for def in book.order.clone() {
         if book.inactive.contains(&def) && to != Form::Original {
             continue;
@@ -56,7 +71,7 @@ fn each(
             if function.params.is_empty() && to != Form::Original {
                 continue;
             }
-            let made = make(book, def, &function);
+            let made = make(book, &function);
             book.functions.insert((def, to), made);
         }
     }
@@ -116,41 +131,11 @@ fn reverse(book: &mut Book, function: &Function) -> Function {
 /// The twelve stages for a definition and all it calls.
 pub fn demo(program: &Program, def: DefId) -> Outcome<(Vec<DemoStage>, DefId)> {
     let (mut book, def) = read(program, def)?;
-    let mut stages = vec![];
-    let mut note = |book: &Book, form: Form| {
-        let title = TITLES[stages.len()];
-        stages.push(DemoStage { title, form, book: book.clone() });
-    };
-    note(&book, Form::Original);
-    each(&mut book, Form::Original, Form::Original, &|book, _, function| anf(book, function));
-    note(&book, Form::Original);
-    each(&mut book, Form::Original, Form::Jacobian, &|book, _, function| jacobian(book, function));
-    note(&book, Form::Jacobian);
-    let again: &dyn Fn(&mut Book, DefId, &Function) -> Function =
-        &|book, _, function| optimise(book, function);
-    each(&mut book, Form::Jacobian, Form::Jacobian, again);
-    note(&book, Form::Jacobian);
-    each(&mut book, Form::Jacobian, Form::Forward, &|book, _, function| forward(book, function));
-    note(&book, Form::Forward);
-    each(&mut book, Form::Forward, Form::Forward, again);
-    note(&book, Form::Forward);
-    let share: &dyn Fn(&mut Book, DefId, &Function) -> Function =
-        &|book, _, function| cse(book, function);
-    each(&mut book, Form::Forward, Form::Forward, share);
-    note(&book, Form::Forward);
-    each(&mut book, Form::Jacobian, Form::Transposed, &|book, _, function| {
-        transposed(book, function)
+    let stages = STEPS.map(|Step(title, form, from, make)| {
+        each(&mut book, from, form, make);
+        DemoStage { title, form, book: book.clone() }
     });
-    note(&book, Form::Transposed);
-    each(&mut book, Form::Transposed, Form::Transposed, again);
-    note(&book, Form::Transposed);
-    each(&mut book, Form::Transposed, Form::Reverse, &|book, _, function| reverse(book, function));
-    note(&book, Form::Reverse);
-    each(&mut book, Form::Reverse, Form::Reverse, again);
-    note(&book, Form::Reverse);
-    each(&mut book, Form::Reverse, Form::Reverse, share);
-    note(&book, Form::Reverse);
-    Ok((stages, def))
+    Ok((stages.into(), def))
 }
 
 /// The functions of a form, callees first.
@@ -175,43 +160,18 @@ pub fn print_demo(program: &Program, def: DefId) -> Outcome<String> {
     Ok(texts.collect::<Vec<String>>().join("\n"))
 }
 
-/// The text of the stage of the demonstration at this place.
-fn demo_stage(program: &Program, def: DefId, place: usize) -> Outcome<String> {
+/// The functions after a step of the demonstration, as text.
+pub fn show_step(program: &Program, def: DefId, step: usize) -> Outcome<String> {
     let (stages, _) = demo(program, def)?;
-    Ok(print_form(&stages[place].book, stages[place].form))
-}
-
-/// `∂f` of figure 6.
-pub fn show_jacobian(program: &Program, def: DefId) -> Outcome<String> {
-    demo_stage(program, def, 2)
-}
-
-/// `∂f` after the laws of figures 4 and 5.
-pub fn show_jacobian_optimised(program: &Program, def: DefId) -> Outcome<String> {
-    demo_stage(program, def, 3)
-}
-
-/// `fwd$f` without linear maps, shared.
-pub fn show_forward(program: &Program, def: DefId) -> Outcome<String> {
-    demo_stage(program, def, 6)
-}
-
-/// `∂ᴿf`
-pub fn show_transposed(program: &Program, def: DefId) -> Outcome<String> {
-    demo_stage(program, def, 8)
-}
-
-/// `rev$f` without linear maps, shared.
-pub fn show_reverse(program: &Program, def: DefId) -> Outcome<String> {
-    demo_stage(program, def, 11)
+    Ok(print_form(&stages[step].book, stages[step].form))
 }
 
 /// A tupled form, with the original functions that it may call.
 pub fn tupled_forms(program: &Program, def: DefId, tupling: Tupling) -> Outcome<(Book, DefId)> {
     let (mut book, def) = read(program, def)?;
-    each(&mut book, Form::Original, Form::Original, &|book, _, function| anf(book, function));
+    each(&mut book, Form::Original, Form::Original, anf);
     let form = form_of(tupling);
-    each(&mut book, Form::Original, form, &|book, _, function| tupled(book, function, tupling));
+    each(&mut book, Form::Original, form, |book, function| tupled(book, function, tupling));
     Ok((book, def))
 }
 
@@ -225,7 +185,7 @@ fn form_of(tupling: Tupling) -> Form {
 /// `∂_R f̄` of a definition and all it calls, with the original functions.
 pub fn poly_transposed_forms(program: &Program, def: DefId) -> Outcome<(Book, DefId)> {
     let (mut book, def) = tupled_forms(program, def, Tupling::Polymorphic)?;
-    each(&mut book, Form::Polymorphic, Form::PolymorphicTransposed, &|_, _, function| {
+    each(&mut book, Form::Polymorphic, Form::PolymorphicTransposed, |_, function| {
         polytransposed::transposed(function)
     });
     Ok((book, def))

@@ -85,6 +85,7 @@ fn picked(items: &Term) -> Option<&Term> {
 
 impl Book {
     /// An operator, by the laws.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     pub fn op(&mut self, name: Op, args: Vec<Term>) -> Term {
         let (bindings, mut args) = float(args);
         let mut next = || args.remove(0);
@@ -117,41 +118,27 @@ impl Book {
             Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if zero_items(&args) => {
                 lm_zero()
             }
-            Op::Zero
-            | Op::LmZero
-            | Op::LmOne
-            | Op::LmScale
-            | Op::LmVCat
-            | Op::LmHCat
-            | Op::LmVCatV
-            | Op::LmHCatV
-            | Op::LmLambda
-            | Op::LmLambdaT
-            | Op::LmOmit
-            | Op::DeltaVec
-            | Op::Here
-            | Op::Stop
-            | Op::Unzip => op(name, args),
+            _ => op(name, args),
         };
         wrap(bindings, result)
     }
 
-    fn compose_each(&mut self, ms: Vec<Term>, n: &Term) -> Vec<Term> {
-        ms.into_iter()
-            .map(|m| {
-                let n = self.copy(n);
-                self.op(Op::LmCompose, vec![m, n])
-            })
-            .collect()
+    /// `m ∘ n`, with a copy of `m`.
+    fn after_copy(&mut self, m: &Term, n: Term) -> Term {
+        let m = self.copy(m);
+        self.op(Op::LmCompose, vec![m, n])
     }
 
-    fn compose_with_each(&mut self, m: &Term, ns: Vec<Term>) -> Vec<Term> {
-        ns.into_iter()
-            .map(|n| {
-                let m = self.copy(m);
-                self.op(Op::LmCompose, vec![m, n])
-            })
-            .collect()
+    /// `m ∘ n`, with a copy of `n`.
+    fn before_copy(&mut self, m: Term, n: &Term) -> Term {
+        let n = self.copy(n);
+        self.op(Op::LmCompose, vec![m, n])
+    }
+
+    fn sum_of_maps(&mut self, terms: Vec<Term>) -> Term {
+        let mut terms = terms.into_iter();
+        let first = terms.next().unwrap_or_else(lm_zero);
+        terms.fold(first, |total, term| self.op(Op::LmAdd, vec![total, term]))
     }
 
     /// `m ∘ n`
@@ -187,26 +174,26 @@ impl Book {
                 let pairs = ms.into_iter().zip(ns);
                 let terms: Vec<Term> =
                     pairs.map(|(m, n)| self.op(Op::LmCompose, vec![m, n])).collect();
-                self.sum_of(Op::LmAdd, lm_zero(), terms)
+                self.sum_of_maps(terms)
             }
             // m ∘ (a ⊕ b) = (m ∘ a) ⊕ (m ∘ b)
             (m, Term::Op(Op::LmAdd, terms)) if small(&m) => {
-                let terms = self.compose_with_each(&m, terms);
-                self.sum_of(Op::LmAdd, lm_zero(), terms)
+                let terms = terms.into_iter().map(|n| self.after_copy(&m, n)).collect();
+                self.sum_of_maps(terms)
             }
             // (a ⊕ b) ∘ n = (a ∘ n) ⊕ (b ∘ n)
             (Term::Op(Op::LmAdd, terms), n) if small(&n) => {
-                let terms = self.compose_each(terms, &n);
-                self.sum_of(Op::LmAdd, lm_zero(), terms)
+                let terms = terms.into_iter().map(|m| self.before_copy(m, &n)).collect();
+                self.sum_of_maps(terms)
             }
             // (m₁ × m₂) ∘ n = (m₁ ∘ n) × (m₂ ∘ n)
             (Term::Op(Op::LmVCat, ms), n) if small(&n) => {
-                let ms = self.compose_each(ms, &n);
+                let ms = ms.into_iter().map(|m| self.before_copy(m, &n)).collect();
                 self.op(Op::LmVCat, ms)
             }
             // m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)
             (m, Term::Op(Op::LmHCat, ns)) if small(&m) => {
-                let ns = self.compose_with_each(&m, ns);
+                let ns = ns.into_iter().map(|n| self.after_copy(&m, n)).collect();
                 self.op(Op::LmHCat, ns)
             }
             (m, n) => self.compose_vectors(m, n),
@@ -225,16 +212,10 @@ impl Book {
             }
             // V(build(n, λi. m)) ∘ n = V(build(n, λi. m ∘ n)), and m ∘ H(build(n, λi. n)) likewise
             (Term::Op(Op::LmVCatV, v), n) if small(&n) && mappable(&v[0]) => {
-                self.map_items(Op::LmVCatV, v, |book, m| {
-                    let n = book.copy(&n);
-                    book.op(Op::LmCompose, vec![m, n])
-                })
+                self.map_items(Op::LmVCatV, v, |book, m| book.before_copy(m, &n))
             }
             (m, Term::Op(Op::LmHCatV, v)) if small(&m) && mappable(&v[0]) => {
-                self.map_items(Op::LmHCatV, v, |book, n| {
-                    let m = book.copy(&m);
-                    book.op(Op::LmCompose, vec![m, n])
-                })
+                self.map_items(Op::LmHCatV, v, |book, n| book.after_copy(&m, n))
             }
             // S(k) ∘ V(build(n, λi. m)) = V(build(n, λi. S(k) ∘ m))
             (m, Term::Op(Op::LmVCatV, v))
@@ -244,15 +225,11 @@ impl Book {
             }
             // (if c then a else b) ∘ n = if c then a ∘ n else b ∘ n
             (Term::If(cond, a, b), n) if small(&n) => {
-                let copy = self.copy(&n);
-                let a = self.op(Op::LmCompose, vec![*a, copy]);
-                let b = self.op(Op::LmCompose, vec![*b, n]);
+                let [a, b] = [a, b].map(|m| self.before_copy(*m, &n));
                 choose(*cond, a, b)
             }
             (m, Term::If(cond, a, b)) if small(&m) => {
-                let copy = self.copy(&m);
-                let a = self.op(Op::LmCompose, vec![copy, *a]);
-                let b = self.op(Op::LmCompose, vec![m, *b]);
+                let [a, b] = [a, b].map(|n| self.after_copy(&m, *n));
                 choose(*cond, a, b)
             }
             (m, n) => op(Op::LmCompose, vec![m, n]),
@@ -270,6 +247,7 @@ impl Book {
         items.get(usize::try_from(*at).ok()?).cloned()
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn map_items(
         &mut self,
         name: Op,
@@ -284,24 +262,9 @@ impl Book {
             Term::Array(items) => {
                 Term::Array(items.into_iter().map(|item| each(self, item)).collect())
             }
-            other @ (Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Fold(_)) => other,
+            other => other,
         };
         self.op(name, vec![items])
-    }
-
-    fn sum_of(&mut self, name: Op, zero: Term, terms: Vec<Term>) -> Term {
-        let mut terms = terms.into_iter();
-        let first = terms.next().unwrap_or(zero);
-        terms.fold(first, |total, term| self.op(name, vec![total, term]))
     }
 
     /// `m ⊕ n`
@@ -375,6 +338,7 @@ impl Book {
     }
 
     /// `mᵀ` (figure 5)
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn transpose(&mut self, map: Term) -> Term {
         match map {
             Term::Op(name, mut args) => match name {
@@ -394,19 +358,7 @@ impl Book {
                 Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if mappable(&args[0]) => {
                     self.transposed_items(turned(name), args)
                 }
-                Op::Zero
-                | Op::LmVCatV
-                | Op::LmHCatV
-                | Op::LmLambda
-                | Op::LmLambdaT
-                | Op::LmApply
-                | Op::LmReverseApply
-                | Op::D(_)
-                | Op::DProj(..)
-                | Op::DeltaVec
-                | Op::Here
-                | Op::Stop
-                | Op::Unzip => op(Op::LmTranspose, vec![op(name, args)]),
+                _ => op(Op::LmTranspose, vec![op(name, args)]),
             },
             // ∂f(e)ᵀ = ∂ᴿf(e)
             Term::Call(def, Form::Jacobian, args) => Term::Call(def, Form::Transposed, args),
@@ -415,16 +367,7 @@ impl Book {
                 let a = self.op(Op::LmTranspose, vec![*a]);
                 choose(*cond, a, self.op(Op::LmTranspose, vec![*b]))
             }
-            other @ (Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::Build(..)
-            | Term::Fold(_)) => op(Op::LmTranspose, vec![other]),
+            other => op(Op::LmTranspose, vec![other]),
         }
     }
 

@@ -16,16 +16,15 @@ use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 use pullback_prim::{Class, Move, Place, Prim};
 
-use super::forms::demo;
+use super::forms::{JACOBIAN, demo};
 use super::optimise::is_map;
 use super::polytransposed::in_direction;
-use super::source::{Outcome, Space, Writer, example, function_name};
+use super::source::{Module, Outcome, Space, Writer, function_name};
 use super::term::{Book, Form, Function, Op, Sym, Term};
-use crate::as_source::expectation::NONE;
-use crate::as_source::words::{HELPERS, Level};
+use crate::as_source::words::Level;
 
 /// The operators, as far as the text uses them.
-const OPERATORS: [(&str, &str); 13] = [
+pub(super) const OPERATORS: [(&str, &str); 13] = [
     ("forwards", "def forwards (m, _) x = m x"),
     ("backwards", "def backwards (_, m) r = m r"),
     ("lm_one", "def lm_one = (\\x -> x, \\r -> r)"),
@@ -53,51 +52,22 @@ const OPERATORS: [(&str, &str); 13] = [
 /// `∂f` of a definition, as a program.
 pub fn jacobian_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
     let (stages, entry) = demo(program, def)?;
-    let book = &stages[2].book;
-    let named =
-        |def: &DefId| [Form::Original, Form::Jacobian].map(|form| function_name(book, *def, form));
-    let mut functions: BTreeSet<String> = book.order.iter().flat_map(named).collect();
-    functions.extend(operator_names());
-    let mut writer = Writer::new(book, program.defs[def].span, functions);
-    let (mut originals, mut maps) = (String::new(), String::new());
-    for def in &book.order {
-        if let Some(function) = book.functions.get(&(*def, Form::Original)) {
-            originals.push_str(&writer.function(*def, Form::Original, function)?);
-        }
-        if let Some(function) = book.functions.get(&(*def, Form::Jacobian)) {
-            maps.push_str(&derivative(&mut writer, *def, function)?);
-        }
-    }
-    let expectations = example((program, def), point, (book, entry)).map(|(example, function)| {
-        let name = function_name(book, entry, Form::Jacobian);
-        let (args, at, dot, bar) =
-            (example.args.join(" "), &example.at, example.dot(), &example.bar);
-        format!(
-            "--@ forwards ({name} {args}) {dot} ~= (jvp {function} {at} {dot}).1\n\
-             --@ backwards ({name} {args}) {bar} ~= rd {function} {at} {bar}\n"
-        )
-    });
-    let expectations = expectations.unwrap_or_else(|| NONE.to_owned());
-    Ok(with_operators(&expectations, &format!("{originals}{maps}")))
-}
-
-/// A module: expectations, the operators that it uses, definitions.
-pub(super) fn with_operators(expectations: &str, definitions: &str) -> String {
-    // Operators are made of operators before them.
-    let mut text = format!("{expectations}{definitions}");
-    let mut used = vec![];
-    for (name, operator) in OPERATORS.iter().rev().chain(&HELPERS) {
-        if text.contains(&format!("{name} ")) || text.contains(&format!("{name})")) {
-            text.push_str(operator);
-            used.push(format!("{operator}\n\n"));
-        }
-    }
-    format!("{expectations}\n{}{definitions}", used.concat())
-}
-
-/// What the operators are called.
-pub(super) fn operator_names() -> impl Iterator<Item = String> {
-    OPERATORS.iter().map(|(name, _)| (*name).to_owned())
+    let module = Module {
+        book: &stages[JACOBIAN].book,
+        forms: [Form::Jacobian; 2],
+        operators: &OPERATORS,
+        write: &derivative,
+        expect: &|writer, example, function| {
+            let name = function_name(writer.book, entry, Form::Jacobian);
+            let (args, at, dot, bar) =
+                (example.args.join(" "), &example.at, example.dot(), &example.bar);
+            Some(format!(
+                "--@ forwards ({name} {args}) {dot} ~= (jvp {function} {at} {dot}).1\n\
+                 --@ backwards ({name} {args}) {bar} ~= rd {function} {at} {bar}\n"
+            ))
+        },
+    };
+    module.text((program, def), point, entry)
 }
 
 /// `∂f` of one function.
@@ -151,6 +121,7 @@ impl Maps {
     }
 
     /// A map as an argument; none if it is `0`. What it maps to is like this, if that is known.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     pub(super) fn map(
         &mut self,
         w: &mut Writer<'_>,
@@ -213,12 +184,8 @@ impl Maps {
                     self.turned_array(w, &items[0]).map(Some)
                 }
                 [Term::Array(items)] => {
-                    let mut maps = vec![];
-                    for item in items {
-                        let map = self.map(w, item, Some("0.0"))?;
-                        maps.push(self.or_zero(w, map, Some("0.0"))?);
-                    }
-                    Ok(Some(format!("(lm_array {} [{}])", self.source, maps.join(", "))))
+                    let maps = self.array(w, items)?;
+                    Ok(Some(format!("(lm_array {} {maps})", self.source)))
                 }
                 [Term::Proj(base, index, _)] => {
                     let base = w.term(base, Space::Unknown, Level::Argument)?;
@@ -232,13 +199,7 @@ impl Maps {
                 let base = w.term(base, Space::Unknown, Level::Argument)?;
                 Ok(Some(format!("{base}.{index}")))
             }
-            Term::Op(..)
-            | Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Array(_)
-            | Term::Build(..) => w.refused("a map that has no text"),
+            _ => w.refused("a map that has no text"),
         }
     }
 
@@ -283,6 +244,7 @@ impl Maps {
     }
 
     /// `∂p(e, …) ∘ (m × …)`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     fn composed(
         &mut self,
         w: &mut Writer<'_>,
@@ -335,30 +297,24 @@ impl Maps {
                 };
                 Ok(Some(format!("(lm_compose ({call}) {inner})")))
             }
-            Term::Op(..)
-            | Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => w.refused("a composition that has no text"),
+            _ => w.refused("a composition that has no text"),
         }
+    }
+
+    /// Maps to Reals, as an array.
+    fn array(&mut self, w: &mut Writer<'_>, items: &[Term]) -> Outcome<String> {
+        let mut maps = vec![];
+        for item in items {
+            let map = self.map(w, item, Some("0.0"))?;
+            maps.push(self.or_zero(w, map, Some("0.0"))?);
+        }
+        Ok(format!("[{}]", maps.join(", ")))
     }
 
     /// `V` of an array of maps, turned around.
     fn turned_array(&mut self, w: &mut Writer<'_>, maps: &Term) -> Outcome<String> {
         let (maps, count) = if let Term::Array(items) = maps {
-            let mut texts = vec![];
-            for item in items {
-                let map = self.map(w, item, Some("0.0"))?;
-                texts.push(self.or_zero(w, map, Some("0.0"))?);
-            }
-            (format!("[{}]", texts.join(", ")), items.len().to_string())
+            (self.array(w, items)?, items.len().to_string())
         } else {
             let text = w.term(maps, Space::Unknown, Level::Argument)?;
             let count = format!("(size {text})");

@@ -15,8 +15,8 @@ use super::term::{
 };
 use std::collections::BTreeMap;
 
-/// Which `∂x` belongs to which `x`.
-type Scope = BTreeMap<Sym, Sym>;
+/// The map of each variable that has one.
+type Scope = BTreeMap<Sym, Term>;
 
 /// `∂f(x) = let ∂x = 1 in ∇_S⟦e⟧`, for a function in A-normal form.
 pub fn jacobian(book: &mut Book, function: &Function) -> Function {
@@ -26,7 +26,7 @@ pub fn jacobian(book: &mut Book, function: &Function) -> Function {
     for (place, param) in params.iter().enumerate() {
         if book.known(*param).active {
             let map = book.fresh_of(*param);
-            scope.insert(*param, map);
+            scope.insert(*param, var(map));
             bindings.push((map, selection(place, params.len())));
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn refreshed(book: &mut Book, function: &Function) -> Function {
 }
 
 /// `1` if it is the only one, else `0 ⋈ … ⋈ 1 ⋈ … ⋈ 0`.
-pub(super) fn selection(place: usize, count: usize) -> Term {
+pub(in crate::linear_maps) fn selection(place: usize, count: usize) -> Term {
     if count == 1 {
         return lm_one();
     }
@@ -75,7 +75,7 @@ fn nabla(book: &mut Book, scope: &Scope, term: &Term) -> Term {
     };
     match term {
         Term::Lit(_) => lm_zero(),
-        Term::Var(sym) => scope.get(sym).map_or_else(lm_zero, |map| var(*map)),
+        Term::Var(sym) => scope.get(sym).cloned().unwrap_or_else(lm_zero),
         Term::Prim(name, args) => match name.row().class {
             Class::Smooth(_) | Class::Structural(_) => {
                 if !active(book, term) {
@@ -110,7 +110,7 @@ fn nabla(book: &mut Book, scope: &Scope, term: &Term) -> Term {
             });
             let map = map.filter(|map| !map.is(Op::LmZero)).map(|map| {
                 let name = book.fresh_of(*sym);
-                scope.insert(*sym, name);
+                scope.insert(*sym, var(name));
                 (name, map)
             });
             let body = nabla(book, &scope, body);
@@ -150,11 +150,11 @@ fn zero_or(map: Term) -> Term {
 /// add up cotangents that are zero); in `e'` these variables have the maps `πₖ ∘ π₁` and the state `π₂`.
 fn nabla_fold(book: &mut Book, scope: &Scope, fold: &Fold) -> Term {
     let init = nabla(book, scope, &fold.init);
-    let outside: Vec<(Sym, Sym)> = fold
+    let outside: Vec<(Sym, Term)> = fold
         .body
         .free()
         .into_iter()
-        .filter_map(|outside| scope.get(&outside).map(|map| (outside, *map)))
+        .filter_map(|outside| scope.get(&outside).map(|map| (outside, map.clone())))
         .collect();
     let mut inner = Scope::new();
     let mut bindings = vec![];
@@ -165,14 +165,14 @@ fn nabla_fold(book: &mut Book, scope: &Scope, fold: &Fold) -> Term {
             part = compose(selection(place, outside.len()), part);
         }
         bindings.push((name, part));
-        inner.insert(*free, name);
+        inner.insert(*free, var(name));
     }
     let name = book.fresh_of(fold.state);
     bindings.push((name, op(Op::LmHCat, vec![lm_zero(), lm_one()])));
-    inner.insert(fold.state, name);
+    inner.insert(fold.state, var(name));
     let copy = book.copy(&fold.body);
     let map = nabla(book, &inner, &copy);
-    let mut maps: Vec<Term> = outside.iter().map(|(_, map)| var(*map)).collect();
+    let mut maps: Vec<Term> = outside.iter().map(|(_, map)| map.clone()).collect();
     let environment = match maps.len() {
         0 => lm_zero(),
         1 => maps.remove(0),
@@ -196,7 +196,7 @@ pub enum Tupling {
 /// takes the pairs.
 pub fn tupled(book: &mut Book, function: &Function, tupling: Tupling) -> Function {
     let Function { params, body } = refreshed(book, function);
-    let mut scope = Scope::new();
+    let mut scope = Pairs::new();
     let mut bindings = vec![];
     let mut outer = vec![];
     for (place, param) in params.iter().enumerate() {
@@ -222,10 +222,12 @@ pub fn tupled(book: &mut Book, function: &Function, tupling: Tupling) -> Functio
     Function { params: outer, body: wrap(bindings, body) }
 }
 
-/// The map in a pair.
-fn map_of(scope: &Scope, atom: &Term) -> Term {
-    let Term::Var(sym) = atom else { return lm_zero() };
-    scope.get(sym).map_or_else(lm_zero, |pair| proj(var(*pair), 1, 2))
+/// Which variable is the pair of which.
+type Pairs = BTreeMap<Sym, Sym>;
+
+/// The maps in pairs.
+fn maps_of(scope: &Pairs) -> Scope {
+    scope.iter().map(|(sym, pair)| (*sym, proj(var(*pair), 1, 2))).collect()
 }
 
 /// A value with its map.
@@ -233,36 +235,18 @@ fn pair(value: Term, map: Term) -> Term {
     Term::Tuple(vec![value, map])
 }
 
-fn pairs(book: &mut Book, scope: &Scope, term: &Term, tupling: Tupling) -> Term {
+fn pairs(book: &mut Book, scope: &Pairs, term: &Term, tupling: Tupling) -> Term {
     match term {
-        Term::Var(sym) => match scope.get(sym) {
-            Some(found) => var(*found),
-            None => pair(term.clone(), lm_zero()),
-        },
-        Term::Lit(_) | Term::Op(..) => pair(term.clone(), lm_zero()),
-        Term::Prim(name, args) => {
-            if !active(book, term) {
-                return pair(term.clone(), lm_zero());
-            }
-            let maps = args.iter().map(|arg| map_of(scope, arg)).collect();
-            pair(term.clone(), chain(op(Op::D(*name), args.clone()), maps))
-        }
+        Term::Var(sym) if scope.contains_key(sym) => var(scope[sym]),
+        // What has no parts in pairs has the map of figure 6.
+        Term::Var(_)
+        | Term::Lit(_)
+        | Term::Op(..)
+        | Term::Prim(..)
+        | Term::Tuple(_)
+        | Term::Array(_)
+        | Term::Proj(..) => pair(term.clone(), nabla(book, &maps_of(scope), term)),
         Term::Call(def, _, args) => call_pairs(book, scope, *def, args, tupling),
-        Term::Tuple(items) => {
-            let maps = items.iter().map(|item| map_of(scope, item)).collect();
-            pair(term.clone(), zero_or(op(Op::LmVCat, maps)))
-        }
-        Term::Array(items) => {
-            let maps = items.iter().map(|item| map_of(scope, item)).collect();
-            pair(term.clone(), zero_or(op(Op::LmVCatV, vec![Term::Array(maps)])))
-        }
-        Term::Proj(base, index, count) => {
-            let map = chain(
-                op(Op::DProj(*index, *count), vec![(**base).clone()]),
-                vec![map_of(scope, base)],
-            );
-            pair(term.clone(), map)
-        }
         Term::Let(sym, value, body) => {
             if !active(book, value) {
                 return let_(*sym, (**value).clone(), pairs(book, scope, body, tupling));
@@ -306,13 +290,14 @@ fn pairs(book: &mut Book, scope: &Scope, term: &Term, tupling: Tupling) -> Term 
     }
 }
 
-fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling: Tupling) -> Term {
+fn call_pairs(book: &mut Book, scope: &Pairs, def: DefId, args: &[Term], tupling: Tupling) -> Term {
     if book.inactive.contains(&def) || args.is_empty() {
         return pair(Term::Call(def, Form::Original, args.to_vec()), lm_zero());
     }
     if tupling == Tupling::Basic {
         let result = book.fresh("r", true);
-        let maps = args.iter().map(|arg| map_of(scope, arg)).collect();
+        let scope = maps_of(scope);
+        let maps = args.iter().map(|arg| nabla(book, &scope, arg)).collect();
         let map = chain(proj(var(result), 1, 2), maps);
         let call = Term::Call(def, Form::Tupled, args.to_vec());
         return let_(result, call, pair(proj(var(result), 0, 2), map));
@@ -334,7 +319,7 @@ fn call_pairs(book: &mut Book, scope: &Scope, def: DefId, args: &[Term], tupling
 }
 
 /// `H(build(n, λj. if j == i then 1 else 0))`: the map that selects one element of a vector.
-pub(super) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
+pub(in crate::linear_maps) fn pick(book: &mut Book, count: Term, index: Term) -> Term {
     let sym = book.fresh_index("j", count.clone());
     let chosen = if_(op(Op::Here, vec![var(sym), index]), lm_one(), lm_zero());
     op(Op::LmHCatV, vec![build(count, sym, chosen)])

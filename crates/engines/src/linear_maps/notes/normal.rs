@@ -2,12 +2,13 @@
 //!
 //! Section 2.8 of the notes asks whether the laws define linear maps. Over spaces of finitely many Reals the answer is yes: by
 //! (LM1), (LM2) and the laws of figures 4 and 5 every map is a sum of `k * xⱼ` in each Real of its result, with `k` a polynomial
-//! in the numbers of its scales and in the entries of the maps that are only known by name. Two maps are equal for all values of
-//! these if and only if the polynomials are.
+//! in the numbers of its scales. Two maps are equal for all values of these if and only if the polynomials are. (A map that is
+//! known by name only is a matrix of scales.)
 //!
-//! Input: a term that is a map, the space that it starts from, and the spaces of the maps that are variables. Output: the
-//! polynomials of its matrix, by the place of the Real in the result and in the source; what is 0 is left out.
+//! Input: a term that is a map, and the space that it starts from. Output: the polynomials of its matrix, by the place of the Real in the result and in the source; what is 0 is left out.
 //! Law: the map applied to a vector gives the polynomials times the vector. So `m` and `n` have one normal form iff `m = n`.
+//! The term becomes maps of the table that runs ([`Maps`]), with polynomials in its scales, and `⊙` takes each unit vector of the
+//! source through them.
 //! Limits: no `if` and no fold between maps, and vectors whose sizes are written out.
 //!
 //! ```text
@@ -15,16 +16,21 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use pullback_base::Diagnostic;
+use pullback_eval::Fault;
 use pullback_lambda::{DefId, Lit, Program, Type, TypeKind};
 use pullback_prim::Prim;
 use pullback_reduce::outside_fragment;
 
-use super::forms::demo;
+use super::forms::{JACOBIAN, demo};
 use super::polynomial::Polynomial;
 use super::print::print_term;
 use super::term::{Book, Form, Op, Sym, Term};
+use crate::linear_maps::apply::Run;
+use crate::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
+use crate::linear_maps::vector::{Arith, Vector};
 
 /// A space: its Reals are numbered from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,34 +42,13 @@ pub enum Space {
 }
 
 impl Space {
-    fn dimension(&self) -> usize {
-        match self {
-            Self::Real => 1,
-            Self::Parts(parts) => parts.iter().map(Self::dimension).sum(),
-        }
-    }
-
-    /// The vector whose Reals are these, in order.
-    fn vector(&self, next: &mut impl FnMut() -> Sum) -> Vector {
-        match self {
-            Self::Real => Vector::Real(next()),
-            Self::Parts(parts) => {
-                Vector::Parts(parts.iter().map(|part| part.vector(next)).collect())
-            }
-        }
-    }
-
-    /// The sums of a vector of this space, in order.
-    fn coordinates(&self, x: &Vector) -> Option<Vec<Sum>> {
-        Some(match (self, x) {
-            (_, Vector::Zero) => vec![Sum::new(); self.dimension()],
-            (Self::Real, Vector::Real(sum)) => vec![sum.clone()],
-            (Self::Parts(spaces), Vector::Parts(parts)) if spaces.len() == parts.len() => {
-                let parts = spaces.iter().zip(parts).map(|(space, part)| space.coordinates(part));
-                parts.collect::<Option<Vec<_>>>()?.concat()
-            }
-            (Self::Real | Self::Parts(_), Vector::Real(_) | Vector::Parts(_)) => return None,
-        })
+    /// The vectors that are 1 in one Real and 0 in the others, in order.
+    fn units(&self) -> Vec<Vector<Polynomial>> {
+        let Self::Parts(parts) = self else { return vec![Vector::Real(Polynomial::constant(1.0))] };
+        let within = |(at, part): (u32, &Self)| {
+            part.units().into_iter().map(move |unit| Vector::one_hot(at, unit))
+        };
+        (0..).zip(parts).flat_map(within).collect()
     }
 
     /// What the Reals of something are called.
@@ -96,68 +81,37 @@ impl Space {
 /// Larger products and terms stand for themselves.
 const LARGEST: usize = 1000;
 
-/// `Σⱼ k * xⱼ`, over the Reals of the source.
-type Sum = BTreeMap<usize, Polynomial>;
+/// Polynomials in the place of numbers.
+struct Symbolic;
 
-/// A vector of such sums.
-#[derive(Clone, Debug, PartialEq)]
-enum Vector {
-    Zero,
-    Real(Sum),
-    Parts(Vec<Vector>),
+impl Arith<Polynomial> for Symbolic {
+    fn add_product(
+        &mut self,
+        total: Option<&Polynomial>,
+        k: &Polynomial,
+        x: &Polynomial,
+    ) -> Result<Polynomial, Fault> {
+        let high = || Fault::internal("a power that is too high");
+        let product = k.times(x).ok_or_else(high)?;
+        Ok(total.map_or(product.clone(), |total| total.plus(&product)))
+    }
+    fn one(&self) -> Polynomial {
+        Polynomial::constant(1.0)
+    }
 }
 
-impl Vector {
-    fn part(&self, at: usize) -> Self {
-        if let Self::Parts(parts) = self {
-            parts.get(at).cloned().unwrap_or(Self::Zero)
-        } else {
-            Self::Zero
+/// What is not 0 in a column, by the path to it.
+fn entries(column: usize, x: Vector<Polynomial>, path: &mut Vec<usize>, out: &mut Normal) {
+    if let Vector::Real(k) = x {
+        if !k.is_zero() {
+            out.insert((path.clone(), column), k);
         }
+        return;
     }
-
-    fn plus(self, other: Self) -> Option<Self> {
-        Some(match (self, other) {
-            (Self::Zero, vector) | (vector, Self::Zero) => vector,
-            (Self::Real(mut a), Self::Real(b)) => {
-                for (at, k) in b {
-                    let total = a.entry(at).or_default().plus(&k);
-                    a.insert(at, total);
-                }
-                Self::Real(a)
-            }
-            (Self::Parts(a), Self::Parts(b)) if a.len() == b.len() => {
-                let parts: Option<_> = a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect();
-                Self::Parts(parts?)
-            }
-            (Self::Real(_) | Self::Parts(_), Self::Real(_) | Self::Parts(_)) => return None,
-        })
-    }
-
-    fn times(&self, k: &Polynomial) -> Self {
-        match self {
-            Self::Zero => Self::Zero,
-            Self::Real(sum) => Self::Real(sum.iter().map(|(at, l)| (*at, k.times(l))).collect()),
-            Self::Parts(parts) => Self::Parts(parts.iter().map(|part| part.times(k)).collect()),
-        }
-    }
-
-    /// What is not 0, by the path to it.
-    fn entries(&self, path: &mut Vec<usize>, out: &mut Normal) {
-        match self {
-            Self::Zero => {}
-            Self::Real(sum) => {
-                let entries = sum.iter().filter(|(_, k)| !k.is_zero());
-                out.extend(entries.map(|(at, k)| ((path.clone(), *at), k.clone())));
-            }
-            Self::Parts(parts) => {
-                for (at, part) in parts.iter().enumerate() {
-                    path.push(at);
-                    part.entries(path, out);
-                    path.pop();
-                }
-            }
-        }
+    for (at, part) in x.into_parts() {
+        path.push(at as usize);
+        entries(column, part, path, out);
+        path.pop();
     }
 }
 
@@ -167,111 +121,91 @@ pub type Normal = BTreeMap<(Vec<usize>, usize), Polynomial>;
 /// Computes normal forms of one book. Atoms of two forms are the same, so that forms may be compared.
 pub struct Normaliser<'b> {
     book: &'b mut Book,
-    maps: BTreeMap<Sym, (Space, Space)>,
-    /// What polynomials are over: numbers that are no sums and products, and entries of maps.
-    atoms: Vec<Atom>,
+    /// What polynomials are over: numbers that are no sums and products.
+    atoms: Vec<Term>,
     numbers: BTreeMap<Sym, Polynomial>,
     /// The same numbers as terms without `let`s, as far as these are small.
     values: BTreeMap<Sym, Term>,
-    inner: BTreeMap<Sym, Term>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Atom {
-    Number(Term),
-    /// An entry of a map: by row and column.
-    Entry(Sym, usize, usize),
+    /// The maps so far, and those that are bound.
+    table: Maps<Polynomial>,
+    inner: BTreeMap<Sym, Map>,
 }
 
 impl<'b> Normaliser<'b> {
-    /// For terms in which these maps between these spaces occur.
-    pub fn new(book: &'b mut Book, maps: BTreeMap<Sym, (Space, Space)>) -> Self {
+    /// For terms of a book.
+    pub fn new(book: &'b mut Book) -> Self {
         Self {
             book,
-            maps,
             atoms: vec![],
             numbers: BTreeMap::new(),
             values: BTreeMap::new(),
+            table: Maps::default(),
             inner: BTreeMap::new(),
         }
     }
 
     /// The normal form of a map from this space. `None` where it has none.
     pub fn normal(&mut self, map: &Term, from: &Space) -> Option<Normal> {
-        let mut at = 0;
-        let x = from.vector(&mut || {
-            at += 1;
-            BTreeMap::from([(at - 1, Polynomial::constant(1.0))])
-        });
+        let map = self.map(map)?;
+        self.inner.clear();
+        let table = Rc::new(std::mem::take(&mut self.table));
         let mut out = Normal::new();
-        self.apply(map, x, false)?.entries(&mut vec![], &mut out);
+        for (column, unit) in from.units().into_iter().enumerate() {
+            let x = Run::forward(table.clone(), map, unit).result(&mut Symbolic).ok()?;
+            entries(column, x, &mut vec![], &mut out);
+        }
         Some(out)
     }
 
-    fn atom(&mut self, atom: Atom) -> Polynomial {
+    /// A number as a polynomial.
+    fn number(&mut self, term: &Term) -> Polynomial {
+        if let Term::Let(sym, value, body) = term {
+            self.bind(*sym, value);
+            return self.number(body);
+        }
+        let found = if let Term::Lit(Lit::Real(k)) = term {
+            Some(Polynomial::constant(*k))
+        } else if let Term::Var(sym) = term {
+            self.numbers.get(sym).cloned()
+        } else if let Term::Prim(name, args) = term {
+            self.arithmetic(*name, args)
+        } else {
+            None
+        };
+        found.unwrap_or_else(|| self.number_atom(term))
+    }
+
+    fn arithmetic(&mut self, name: Prim, args: &[Term]) -> Option<Polynomial> {
+        let minus = Polynomial::constant(-1.0);
+        match (name, args) {
+            (Prim::Add, [a, b]) => Some(self.number(a).plus(&self.number(b))),
+            (Prim::Sub, [a, b]) => Some(self.number(a).plus(&minus.times(&self.number(b))?)),
+            (Prim::Neg, [a]) => minus.times(&self.number(a)),
+            (Prim::Mul, [a, b]) => {
+                let (a, b) = (self.number(a), self.number(b));
+                if a.terms() * b.terms() > LARGEST {
+                    return None;
+                }
+                a.times(&b)
+            }
+            (Prim::PowInt, [base, Term::Lit(Lit::Int(n @ 0..=64))]) => {
+                let base = self.number(base);
+                if base.terms() > 1 && *n > 8 {
+                    return None;
+                }
+                (0..*n).try_fold(Polynomial::constant(1.0), |all, _| all.times(&base))
+            }
+            _ => None,
+        }
+    }
+
+    fn number_atom(&mut self, term: &Term) -> Polynomial {
+        let atom = self.book.replace(term, &self.values);
         let known = self.atoms.iter().position(|other| *other == atom);
         Polynomial::atom(known.unwrap_or_else(|| {
             self.atoms.push(atom);
             self.atoms.len() - 1
         }))
-    }
-
-    /// A number as a polynomial.
-    fn number(&mut self, term: &Term) -> Polynomial {
-        match term {
-            Term::Lit(Lit::Real(k)) => return Polynomial::constant(*k),
-            Term::Var(sym) => {
-                if let Some(known) = self.numbers.get(sym) {
-                    return known.clone();
-                }
-            }
-            Term::Prim(Prim::Add, args) => {
-                let (a, b) = (self.number(&args[0]), self.number(&args[1]));
-                return a.plus(&b);
-            }
-            Term::Prim(Prim::Sub, args) => {
-                let (a, b) = (self.number(&args[0]), self.number(&args[1]));
-                return a.plus(&Polynomial::constant(-1.0).times(&b));
-            }
-            Term::Prim(Prim::Neg, args) => {
-                return Polynomial::constant(-1.0).times(&self.number(&args[0]));
-            }
-            Term::Prim(Prim::Mul, args) => {
-                let (a, b) = (self.number(&args[0]), self.number(&args[1]));
-                if a.terms() * b.terms() <= LARGEST {
-                    return a.times(&b);
-                }
-            }
-            Term::Prim(Prim::PowInt, args) => {
-                if let Term::Lit(Lit::Int(n @ 0..=64)) = &args[1] {
-                    let base = self.number(&args[0]);
-                    if base.terms() > 1 && *n > 8 {
-                        return self.number_atom(term);
-                    }
-                    return (0..*n).fold(Polynomial::constant(1.0), |power, _| power.times(&base));
-                }
-            }
-            Term::Let(sym, value, body) => {
-                self.bind(*sym, value);
-                return self.number(body);
-            }
-            Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => {}
-        }
-        self.number_atom(term)
-    }
-
-    fn number_atom(&mut self, term: &Term) -> Polynomial {
-        let term = self.book.replace(term, &self.values);
-        self.atom(Atom::Number(term))
     }
 
     /// `let x = e`, where `e` is no map.
@@ -284,98 +218,59 @@ impl<'b> Normaliser<'b> {
         }
     }
 
-    /// `map ⊙ x` by figure 4, or `x ⊙ᴿ map` by figure 5.
-    fn apply(&mut self, map: &Term, x: Vector, reverse: bool) -> Option<Vector> {
-        match map {
-            Term::Op(name, args) => self.operator(*name, args, x, reverse),
-            Term::Var(sym) => match self.inner.get(sym).cloned() {
-                Some(map) => self.apply(&map, x, reverse),
-                None => self.entries(*sym, &x, reverse),
-            },
-            Term::Let(sym, value, body) => {
-                if super::optimise::is_map(self.book, value) {
-                    self.inner.insert(*sym, (**value).clone());
-                } else {
-                    self.bind(*sym, value);
-                }
-                self.apply(body, x, reverse)
+    /// The map that a term is, in the table.
+    fn map(&mut self, map: &Term) -> Option<Map> {
+        if let Term::Let(sym, value, body) = map {
+            if !super::optimise::is_map(self.book, value) {
+                self.bind(*sym, value);
+            } else if let Some(value) = self.map(value) {
+                self.inner.insert(*sym, value);
             }
-            Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => None,
+            return self.map(body);
         }
-    }
-
-    fn operator(&mut self, name: Op, args: &[Term], x: Vector, reverse: bool) -> Option<Vector> {
-        match (name, args) {
-            (Op::LmZero, _) => Some(Vector::Zero),
-            (Op::LmOne, _) => Some(x),
+        if let Term::Var(sym) = map {
+            return self.inner.get(sym).copied();
+        }
+        let Term::Op(name, args) = map else { return None };
+        if let Some((of, below)) = Of::of_operator(*name) {
+            let parts = if of == Of::Tuple { args.clone() } else { self.items(args.first()?)? };
+            let parts = self.all(&parts)?;
+            let table = &mut self.table;
+            let made = if below { table.stacked(of, parts) } else { table.beside(of, parts) };
+            return made.ok();
+        }
+        let made = match (name, &args[..]) {
+            (Op::LmZero, _) => Ok(ZERO),
+            (Op::LmOne, _) => Ok(ONE),
             (Op::LmScale, [k]) => {
                 let k = self.number(k);
-                Some(x.times(&k))
+                self.table.scale(k)
             }
             (Op::LmCompose, [m, n]) => {
-                let (first, then) = if reverse { (m, n) } else { (n, m) };
-                let middle = self.apply(first, x, reverse)?;
-                self.apply(then, middle, reverse)
+                let n = self.map(n)?;
+                let m = self.map(m)?;
+                self.table.compose(m, n)
             }
-            (Op::LmAdd, terms) => self.total(terms.iter().map(|term| (term, x.clone())), reverse),
-            (Op::LmTranspose, [m]) => self.apply(m, x, !reverse),
-            (Op::LmVCat, parts) => self.juxtaposed(parts, &x, reverse, true),
-            (Op::LmHCat, parts) => self.juxtaposed(parts, &x, reverse, false),
-            (Op::LmVCatV | Op::LmLambda, [items]) => {
-                let parts = self.items(items)?;
-                self.juxtaposed(&parts, &x, reverse, true)
+            (Op::LmAdd, terms) => {
+                let terms = self.all(terms)?;
+                self.table.sum(terms)
             }
-            (Op::LmHCatV | Op::LmLambdaT, [items]) => {
-                let parts = self.items(items)?;
-                self.juxtaposed(&parts, &x, reverse, false)
+            (Op::LmTranspose, [m]) => {
+                let m = self.map(m)?;
+                self.table.transpose(m)
             }
-            (Op::LmOmit, [Term::Lit(Lit::Int(at))]) => {
-                let Vector::Parts(mut parts) = x else { return Some(x) };
-                *parts.get_mut(usize::try_from(*at).ok()?)? = Vector::Zero;
-                Some(Vector::Parts(parts))
-            }
+            (Op::LmOmit, [Term::Lit(Lit::Int(at))]) => self.table.omit(u32::try_from(*at).ok()?),
             (Op::D(_) | Op::DProj(..), args) => {
-                let unfolded = self.book.op(name, args.to_vec());
-                self.apply(&unfolded, x, reverse)
+                let unfolded = self.book.op(*name, args.to_vec());
+                return self.map(&unfolded);
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        made.ok()
     }
 
-    /// Maps below each other (×, V, L) or beside each other (⋈, H, L').
-    fn juxtaposed(
-        &mut self,
-        parts: &[Term],
-        x: &Vector,
-        reverse: bool,
-        below: bool,
-    ) -> Option<Vector> {
-        if below != reverse {
-            let parts: Option<_> =
-                parts.iter().map(|part| self.apply(part, x.clone(), reverse)).collect();
-            return parts.map(Vector::Parts);
-        }
-        self.total(parts.iter().enumerate().map(|(at, part)| (part, x.part(at))), reverse)
-    }
-
-    fn total<'t>(
-        &mut self,
-        terms: impl Iterator<Item = (&'t Term, Vector)>,
-        reverse: bool,
-    ) -> Option<Vector> {
-        let mut total = Vector::Zero;
-        for (map, x) in terms {
-            total = total.plus(self.apply(map, x, reverse)?)?;
-        }
-        Some(total)
+    fn all(&mut self, maps: &[Term]) -> Option<Vec<Map>> {
+        maps.iter().map(|map| self.map(map)).collect()
     }
 
     /// The elements of a vector that is written out.
@@ -388,40 +283,16 @@ impl<'b> Normaliser<'b> {
         (0..count).map(|at| self.book.element(items, &Term::Lit(Lit::Int(at)))).collect()
     }
 
-    /// A map that is known by name only: a matrix of atoms.
-    fn entries(&mut self, sym: Sym, x: &Vector, reverse: bool) -> Option<Vector> {
-        let (from, to) = self.maps.get(&sym)?.clone();
-        let (from, to) = if reverse { (to, from) } else { (from, to) };
-        let columns = from.coordinates(x)?;
-        let mut row = 0;
-        Some(to.vector(&mut || {
-            let mut sum = Vector::Real(Sum::new());
-            for (column, x) in columns.iter().enumerate() {
-                let (row, column) = if reverse { (column, row) } else { (row, column) };
-                let k = self.atom(Atom::Entry(sym, row, column));
-                let term = Vector::Real(x.clone()).times(&k);
-                sum = sum.plus(term).unwrap_or(Vector::Zero);
-            }
-            row += 1;
-            if let Vector::Real(sum) = sum { sum } else { Sum::new() }
-        }))
-    }
-
     /// A polynomial as text.
     pub fn text(&self, k: &Polynomial) -> String {
-        k.text(&|atom| match &self.atoms[atom] {
-            Atom::Number(term) => print_term(self.book, term),
-            Atom::Entry(sym, row, column) => {
-                format!("{}[{row}, {column}]", print_term(self.book, &Term::Var(*sym)))
-            }
-        })
+        k.text(&|atom| print_term(self.book, &self.atoms[atom]))
     }
 }
 
 /// The stage `jacobian-normal`: each entry of `∂f` that is not 0.
 pub fn show_normal(program: &Program, def: DefId) -> Result<String, Box<Diagnostic>> {
     let (mut stages, entry) = demo(program, def)?;
-    let mut book = stages.swap_remove(2).book;
+    let mut book = stages.swap_remove(JACOBIAN).book;
     let none = |what: &str| outside_fragment("linear-maps", what, program.defs[def].span);
     let Some(function) = book.functions.get(&(entry, Form::Jacobian)).cloned() else {
         return Ok("-- no Real to differentiate by\n".to_owned());
@@ -436,7 +307,7 @@ pub fn show_normal(program: &Program, def: DefId) -> Result<String, Box<Diagnost
         space.names(&name, &mut sources);
     }
     let from = if spaces.len() == 1 { spaces.remove(0) } else { Space::Parts(spaces) };
-    let mut normaliser = Normaliser::new(&mut book, BTreeMap::new());
+    let mut normaliser = Normaliser::new(&mut book);
     let normal = normaliser.normal(&function.body, &from);
     let normal = normal
         .ok_or_else(|| none("the normal form of maps that a call, a loop or a condition gives"))?;

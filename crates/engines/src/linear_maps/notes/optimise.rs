@@ -42,6 +42,7 @@ struct Pass<'b> {
 }
 
 /// Whether a term is a linear map.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(super) fn is_map(book: &Book, term: &Term) -> bool {
     match term {
         Term::Var(sym) => book.known(*sym).of.is_some(),
@@ -59,12 +60,7 @@ pub(super) fn is_map(book: &Book, term: &Term) -> bool {
         Term::Let(_, _, body) => is_map(book, body),
         Term::If(_, then, _) => is_map(book, then),
         Term::Fold(fold) => matches!(fold.kind, FoldKind::Map(_)),
-        Term::Lit(_)
-        | Term::Prim(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Build(..) => false,
+        _ => false,
     }
 }
 
@@ -131,19 +127,8 @@ impl Pass<'_> {
             Term::Fold(fold) => {
                 let mut bindings = vec![];
                 let mut fold = fold.clone();
-                fold.count = unlet(self.term(&fold.count), &mut bindings);
-                fold.init = unlet(self.term(&fold.init), &mut bindings);
-                fold.body = self.term(&fold.body);
-                fold.cond = fold.cond.map(|cond| self.term(&cond));
-                match &mut fold.kind {
-                    FoldKind::Value => {}
-                    FoldKind::Map(body) => *body = self.term(body),
-                    FoldKind::Forward { body, init: rest, .. }
-                    | FoldKind::Reverse { body, last: rest, .. } => {
-                        *body = self.term(body);
-                        *rest = unlet(self.term(rest), &mut bindings);
-                    }
-                }
+                fold.for_each_outside(&mut |part| *part = unlet(self.term(part), &mut bindings));
+                fold.for_each_inside(&mut |part| *part = self.term(part));
                 wrap(bindings, Term::Fold(fold))
             }
         }
@@ -222,6 +207,7 @@ impl Pass<'_> {
 
     /// A map from `(s, x)` instead of `s`, in which `∂x` is the second part; `own` are the maps that are
     /// bound in it. `None` if it uses maps in a way that `∇` does not give.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn rebased(&self, map: &Term, sym: Sym, own: &mut BTreeSet<Sym>) -> Option<Term> {
         let first = || op(Op::LmHCat, vec![lm_one(), lm_zero()]);
         Some(match map {
@@ -262,15 +248,7 @@ impl Pass<'_> {
             other if is_map(self.book, other) && !self.mentions(other) => {
                 compose(other.clone(), first())
             }
-            Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Build(..)
-            | Term::Fold(_) => return None,
+            _ => return None,
         })
     }
 

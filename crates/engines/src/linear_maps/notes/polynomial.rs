@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 /// A power product: atoms, each with how often it is a factor.
 type Monomial = BTreeMap<usize, u32>;
 
-/// A sum of monomials with coefficients other than 0.
+/// A sum of monomials with coefficients other than 0. Those that programs write down are small enough to be exact.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Polynomial(BTreeMap<Monomial, Coefficient>);
-
-/// A coefficient. Those that programs write down are small enough to be exact.
-type Coefficient = f64;
+pub struct Polynomial(BTreeMap<Monomial, f64>);
 
 impl Polynomial {
     /// A number.
@@ -39,19 +36,20 @@ impl Polynomial {
         terms.fold(self.clone(), |total, (monomial, k)| total.with(monomial.clone(), *k))
     }
 
-    /// `self * other`
-    pub fn times(&self, other: &Self) -> Self {
+    /// `self * other`, unless a power is too high for its number.
+    pub fn times(&self, other: &Self) -> Option<Self> {
         let mut total = Self::default();
         for (a, k) in &self.0 {
             for (b, l) in &other.0 {
                 let mut monomial = a.clone();
                 for (atom, power) in b {
-                    *monomial.entry(*atom).or_insert(0) += power;
+                    let known = monomial.entry(*atom).or_insert(0);
+                    *known = known.checked_add(*power)?;
                 }
                 total = total.with(monomial, k * l);
             }
         }
-        total
+        Some(total)
     }
 
     /// How many monomials it has.

@@ -27,30 +27,19 @@ fn turn(term: &mut Term) {
         return;
     }
     term.for_each_child_mut(&mut turn);
-    match term {
-        Term::Op(name, args) => {
-            if *name == Op::LmCompose {
-                args.reverse();
-            }
-            *name = turned(*name);
+    if let Term::Op(name, args) = term {
+        if *name == Op::LmCompose {
+            args.reverse();
         }
-        Term::Call(_, form, _) if *form == Form::Polymorphic => *form = Form::PolymorphicTransposed,
-        Term::Call(..)
-        | Term::Lit(_)
-        | Term::Var(_)
-        | Term::Prim(..)
-        | Term::Tuple(_)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => {}
+        *name = turned(*name);
+    } else if let Term::Call(_, form @ Form::Polymorphic, _) = term {
+        *form = Form::PolymorphicTransposed;
     }
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-pub(super) fn turned(name: Op) -> Op {
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others turn into themselves")]
+pub(in crate::linear_maps) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,
         Op::LmHCat => Op::LmVCat,
@@ -58,22 +47,7 @@ pub(super) fn turned(name: Op) -> Op {
         Op::LmHCatV => Op::LmVCatV,
         Op::LmLambda => Op::LmLambdaT,
         Op::LmLambdaT => Op::LmLambda,
-        Op::LmZero
-        | Op::LmOne
-        | Op::LmScale
-        | Op::LmCompose
-        | Op::LmAdd
-        | Op::LmOmit
-        | Op::LmTranspose
-        | Op::Zero
-        | Op::LmApply
-        | Op::LmReverseApply
-        | Op::D(_)
-        | Op::DProj(..)
-        | Op::DeltaVec
-        | Op::Here
-        | Op::Stop
-        | Op::Unzip => name,
+        _ => name,
     }
 }
 

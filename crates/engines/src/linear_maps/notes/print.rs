@@ -15,6 +15,7 @@ use pullback_lambda::{DefId, Lit};
 use pullback_prim::Prim;
 
 use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
+use crate::as_source::words::{Level, first_free, infix, plain};
 
 /// The widest line, where that is possible.
 const WIDTH: usize = 78;
@@ -32,7 +33,7 @@ pub fn print_function(book: &Book, def: DefId, form: Form, function: &Function) 
 }
 
 /// A term on one line, as far as it goes on one.
-pub(super) fn print_term(book: &Book, term: &Term) -> String {
+pub(in crate::linear_maps) fn print_term(book: &Book, term: &Term) -> String {
     let mut printer = Printer { book, names: BTreeMap::new(), taken: BTreeSet::new() };
     term.free().into_iter().for_each(|sym| printer.bind(sym));
     printer.collect(term);
@@ -60,36 +61,6 @@ struct Printer<'b> {
     taken: BTreeSet<String>,
 }
 
-/// How tightly an operator binds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Open,
-    Compare,
-    Sum,
-    Product,
-    Power,
-    Atom,
-}
-
-/// The sign of a primitive that is written between its operands, and how tightly it binds.
-fn infix(name: Prim) -> Option<(&'static str, Level)> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the operators among all primitives")]
-    let level = match name {
-        Prim::Add | Prim::IntAdd | Prim::Sub | Prim::IntSub => Level::Sum,
-        Prim::Mul | Prim::IntMul | Prim::Div | Prim::Rem | Prim::IntDiv | Prim::IntRem => {
-            Level::Product
-        }
-        Prim::Pow | Prim::PowInt | Prim::IntPow => Level::Power,
-        Prim::Lt | Prim::Le | Prim::Gt | Prim::Ge | Prim::Eq | Prim::Ne => Level::Compare,
-        Prim::IntLt | Prim::IntLe | Prim::IntGt | Prim::IntGe | Prim::IntEq | Prim::IntNe => {
-            Level::Compare
-        }
-        Prim::BoolEq | Prim::StrEq => Level::Compare,
-        _ => return None,
-    };
-    Some((name.operator()?, level))
-}
-
 /// The sign and the operands of a term that is written between its operands.
 fn between(term: &Term) -> Option<(&'static str, Level, &Term, &Term)> {
     if let Some([a, b]) = term.args_of(Op::Here) {
@@ -98,16 +69,6 @@ fn between(term: &Term) -> Option<(&'static str, Level, &Term, &Term)> {
     let Term::Prim(name, args) = term else { return None };
     let ((sign, level), [a, b]) = (infix(*name)?, args.as_slice()) else { return None };
     Some((sign, level, a, b))
-}
-
-/// What the operands of an operator have to bind at least as tightly as. Powers of powers have their
-/// parentheses on either side.
-fn sides(level: Level) -> (Level, Level) {
-    if matches!(level, Level::Power | Level::Compare) {
-        (next(level), next(level))
-    } else {
-        (level, next(level))
-    }
 }
 
 fn prim_name(name: Prim) -> String {
@@ -163,13 +124,9 @@ impl Printer<'_> {
             }
             None => self.base(sym),
         };
-        let mut name = base.clone();
-        let mut number = 1;
-        while !self.taken.insert(name.clone()) {
-            number += 1;
-            let gap = if base.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
-            name = format!("{base}{gap}{number}");
-        }
+        let gap = if base.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        let name = first_free(&base, gap, |name| !self.taken.contains(name));
+        self.taken.insert(name.clone());
         self.names.insert(sym, name);
     }
 
@@ -196,6 +153,7 @@ impl Printer<'_> {
     }
 
     /// A term whose first line starts at this column.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
         match term {
@@ -211,17 +169,7 @@ impl Printer<'_> {
                 lines.push(self.block(rest, column));
                 lines.join(&indent)
             }
-            Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => match self.flat(term, Level::Open) {
+            _ => match self.flat(term, Level::Open) {
                 Some(text) if column + text.chars().count() <= WIDTH => text,
                 Some(_) | None => self.broken(term, column),
             },
@@ -229,10 +177,11 @@ impl Printer<'_> {
     }
 
     /// Over several lines.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others fit on a line")]
     fn broken(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
         if let Some((sign, level, a, b)) = between(term) {
-            let (left, right) = sides(level);
+            let (left, right) = level.sides();
             let (left, right) = (self.side(a, left, column), self.side(b, right, column));
             return format!("{left} {sign}{indent}{right}");
         }
@@ -248,24 +197,38 @@ impl Printer<'_> {
             }
             Term::Fold(fold) => self.fold(fold, column),
             Term::Prim(Prim::Index, args) if args.len() == 2 => {
-                let base = self.side(&args[0], Level::Atom, column);
+                let base = self.side(&args[0], Level::Argument, column);
                 let last = base.rsplit('\n').next().unwrap_or_default().chars().count();
                 let at = if base.contains('\n') { last + 1 } else { column + last + 1 };
                 format!("{base}[{}]", self.block(&args[1], at))
             }
-            Term::Prim(name, args) => self.call(&prim_name(*name), args, column),
-            Term::Op(Op::Zero, _) => op_name(Op::Zero),
-            Term::Op(name, args) => self.call(&op_name(*name), args, column),
-            Term::Call(def, form, args) => {
-                self.call(&function_name(self.book, *def, *form), args, column)
-            }
-            Term::Tuple(items) => self.call("", items, column),
-            Term::Array(items) => self.call("vec", items, column),
-            Term::Proj(base, index, count) => {
-                self.call(&format!("pi_{}_{count}", index + 1), std::slice::from_ref(base), column)
-            }
-            Term::Let(..) | Term::Lit(_) | Term::Var(_) => self.inline(term),
+            _ => match self.applied(term) {
+                Some((name, args)) => {
+                    let at = column + name.chars().count() + 1;
+                    let indent = format!(",\n{}", " ".repeat(at));
+                    let args: Vec<String> = args.iter().map(|arg| self.block(arg, at)).collect();
+                    format!("{name}({})", args.join(&indent))
+                }
+                None => self.inline(term),
+            },
         }
+    }
+
+    /// A word and what it is applied to.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are written in their own way")]
+    fn applied<'t>(&self, term: &'t Term) -> Option<(String, &'t [Term])> {
+        Some(match term {
+            Term::Op(Op::Zero, _) => return None,
+            Term::Prim(name, args) => (prim_name(*name), args),
+            Term::Op(name, args) => (op_name(*name), args),
+            Term::Call(def, form, args) => (function_name(self.book, *def, *form), args),
+            Term::Tuple(items) => (String::new(), items),
+            Term::Array(items) => ("vec".to_string(), items),
+            Term::Proj(base, index, count) => {
+                (format!("pi_{}_{count}", index + 1), std::slice::from_ref(base))
+            }
+            _ => return None,
+        })
     }
 
     /// An operand of an operator that does not fit on a line.
@@ -277,13 +240,6 @@ impl Printer<'_> {
         }
     }
 
-    fn call(&self, name: &str, args: &[Term], column: usize) -> String {
-        let at = column + name.chars().count() + 1;
-        let indent = format!(",\n{}", " ".repeat(at));
-        let args: Vec<String> = args.iter().map(|arg| self.block(arg, at)).collect();
-        format!("{name}({})", args.join(&indent))
-    }
-
     /// `name(count, \index state -> body, …)`
     fn fold(&self, fold: &Fold, column: usize) -> String {
         let (index, state) = (self.name(fold.index), self.name(fold.state));
@@ -293,16 +249,13 @@ impl Printer<'_> {
             let head = format!("\\{} ->", names.join(" "));
             format!("{head}\n{}{}", " ".repeat(inner), self.block(body, inner))
         };
-        let name = match (&fold.kind, &fold.cond) {
-            (FoldKind::Value, None) => "fold",
-            (FoldKind::Value, Some(_)) => "foldWhile",
-            (FoldKind::Map(_), None) => "lmFold",
-            (FoldKind::Map(_), Some(_)) => "lmFoldWhile",
-            (FoldKind::Forward { .. }, None) => "FFold",
-            (FoldKind::Forward { .. }, Some(_)) => "FFoldWhile",
-            (FoldKind::Reverse { .. }, None) => "RFold",
-            (FoldKind::Reverse { .. }, Some(_)) => "RFoldWhile",
+        let name = match &fold.kind {
+            FoldKind::Value => "fold",
+            FoldKind::Map(_) => "lmFold",
+            FoldKind::Forward { .. } => "FFold",
+            FoldKind::Reverse { .. } => "RFold",
         };
+        let until = if fold.cond.is_some() { "While" } else { "" };
         let mut parts = vec![];
         match &fold.cond {
             Some(cond) => parts.push(lambda(&[&state], cond)),
@@ -321,13 +274,14 @@ impl Printer<'_> {
         }
         parts.push(self.block(&fold.init, column + 2));
         parts.extend(last);
-        format!("{name}({gap}{})", parts.join(&format!(",{gap}")))
+        format!("{name}{until}({gap}{})", parts.join(&format!(",{gap}")))
     }
 
     fn inline(&self, term: &Term) -> String {
         self.flat(term, Level::Open).unwrap_or_else(|| self.block(term, WIDTH))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn level(&self, term: &Term) -> Level {
         if let Some((_, level, ..)) = between(term) {
             return level;
@@ -337,28 +291,15 @@ impl Printer<'_> {
             // A sign binds like a difference.
             Term::Lit(Lit::Real(x)) if x.is_sign_negative() => Level::Sum,
             Term::Lit(Lit::Int(n)) if *n < 0 => Level::Sum,
-            Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Build(..)
-            | Term::Fold(_) => Level::Atom,
+            _ => Level::Argument,
         }
     }
 
     /// On one line; `None` if it has parts that are never put on one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are words with arguments")]
     fn flat(&self, term: &Term, needed: Level) -> Option<String> {
-        let list = |items: &[Term]| -> Option<String> {
-            let items: Option<Vec<String>> =
-                items.iter().map(|item| self.flat(item, Level::Open)).collect();
-            Some(items?.join(", "))
-        };
         if let Some((sign, level, a, b)) = between(term) {
-            let (left, right) = sides(level);
+            let (left, right) = level.sides();
             let text = format!("{} {sign} {}", self.flat(a, left)?, self.flat(b, right)?);
             return Some(if level < needed { format!("({text})") } else { text });
         }
@@ -366,20 +307,12 @@ impl Printer<'_> {
             Term::Lit(lit) => literal(lit),
             Term::Var(sym) => self.name(*sym),
             Term::Prim(Prim::Index, args) if args.len() == 2 => {
-                let base = self.flat(&args[0], Level::Atom)?;
+                let base = self.flat(&args[0], Level::Argument)?;
                 format!("{base}[{}]", self.flat(&args[1], Level::Open)?)
             }
-            Term::Prim(name, args) => format!("{}({})", prim_name(*name), list(args)?),
-            Term::Op(Op::Zero, _) => "0".to_string(),
-            Term::Op(name, args) => format!("{}({})", op_name(*name), list(args)?),
-            Term::Call(def, form, args) => {
-                format!("{}({})", function_name(self.book, *def, *form), list(args)?)
-            }
-            Term::Tuple(items) if items.len() == 1 => format!("({},)", list(items)?),
-            Term::Tuple(items) => format!("({})", list(items)?),
-            Term::Array(items) => format!("vec({})", list(items)?),
-            Term::Proj(base, index, count) => {
-                format!("pi_{}_{count}({})", index + 1, self.flat(base, Level::Open)?)
+            Term::Op(Op::Zero, _) => op_name(Op::Zero),
+            Term::Tuple(items) if items.len() == 1 => {
+                format!("({},)", self.flat(&items[0], Level::Open)?)
             }
             Term::If(cond, then, other) => format!(
                 "if {} then {} else {}",
@@ -393,19 +326,13 @@ impl Printer<'_> {
                 self.name(*index),
                 self.flat(body, Level::Open)?
             ),
-            Term::Let(..) | Term::Fold(_) => return None,
+            _ => {
+                let (name, args) = self.applied(term)?;
+                let args = args.iter().map(|arg| self.flat(arg, Level::Open));
+                format!("{name}({})", args.collect::<Option<Vec<String>>>()?.join(", "))
+            }
         };
         Some(if self.level(term) < needed { format!("({text})") } else { text })
-    }
-}
-
-fn next(level: Level) -> Level {
-    match level {
-        Level::Open => Level::Compare,
-        Level::Compare => Level::Sum,
-        Level::Sum => Level::Product,
-        Level::Product => Level::Power,
-        Level::Power | Level::Atom => Level::Atom,
     }
 }
 
@@ -414,9 +341,6 @@ fn literal(lit: &Lit) -> String {
     match lit {
         Lit::Real(x) if x.is_nan() => "nan".to_string(),
         Lit::Real(x) if *x == x.trunc() && x.abs() < 1e15 => format!("{x:.0}"),
-        Lit::Real(x) => format!("{x:?}"),
-        Lit::Int(n) => n.to_string(),
-        Lit::Bool(p) => p.to_string(),
-        Lit::Str(text) => format!("{:?}", &**text),
+        Lit::Real(_) | Lit::Int(_) | Lit::Bool(_) | Lit::Str(_) => plain(lit),
     }
 }

@@ -13,6 +13,9 @@ use pullback_lambda::{
 use pullback_prim::Prim;
 use pullback_reduce::specialise;
 
+use crate::as_source::words::first_free;
+use crate::parameters::parameters;
+
 use super::term::{
     Book, Fold, FoldKind, Form, Function, Op, Sym, Term, build, if_, let_, op, prim, proj,
 };
@@ -109,11 +112,7 @@ impl Reader<'_> {
         let def = &self.program.defs[id];
         let name = self.free_name(&def.name);
         self.book.names.insert(id, name);
-        let (params, body) = if let ExprKind::Lam(params, body) = &def.body.kind {
-            (params.as_slice(), &**body)
-        } else {
-            (&[][..], &def.body)
-        };
+        let (params, body) = parameters(&def.body);
         for param in params {
             if self.program.vars[*param].ty.as_fun().is_some() {
                 return outside("functions as arguments", span);
@@ -135,9 +134,7 @@ impl Reader<'_> {
     fn free_name(&self, name: &str) -> String {
         let taken = |name: &str| self.book.names.values().any(|other| other == name);
         let gap = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
-        let numbered = (2..).map(|number| format!("{name}{gap}{number}"));
-        let mut names = std::iter::once(name.to_string()).chain(numbered);
-        names.find(|name| !taken(name)).unwrap_or_else(|| name.to_string())
+        first_free(name, gap, |name| !taken(name))
     }
 
     fn bind(&mut self, var: VarId) -> Sym {
@@ -240,8 +237,7 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, def: DefId, args: &[Expr], expr: &Expr) -> Outcome<Term> {
-        let body = &self.program.defs[def].body;
-        let wanted = if let ExprKind::Lam(params, _) = &body.kind { params.len() } else { 0 };
+        let wanted = parameters(&self.program.defs[def].body).0.len();
         if wanted != args.len() || expr.ty.as_fun().is_some() {
             return outside("functions as values", expr.span);
         }

@@ -15,11 +15,13 @@ use pullback_eval::Value;
 use pullback_lambda::{DefId, Program, Type, TypeKind};
 use pullback_prim::{Prim, PrimTy};
 
-use super::forms::{active_parameter, demo};
+use super::forms::{FORWARD, REVERSE, active_parameter, demo};
 use super::polytransposed::in_direction;
 use super::term::{Book, Fold, FoldKind, Form, Function, Op, Sym, Term};
 use crate::as_source::expectation::{Example, NONE};
-use crate::as_source::words::{HELPERS, Level, dim, identifier, infix, is_free, literal, word};
+use crate::as_source::words::{
+    HELPERS, Level, dim, first_free, identifier, infix, is_free, literal, word,
+};
 
 pub(super) type Outcome<T> = Result<T, Box<Diagnostic>>;
 
@@ -36,42 +38,93 @@ pub(super) enum Space<'t> {
 
 /// `fwd$f` of a definition, as a program.
 pub fn forward_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
-    source(program, def, point, (6, Form::Forward))
+    source(program, def, point, (FORWARD, Form::Forward))
 }
 
 /// `rev$f` of a definition, as a program.
 pub fn reverse_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
-    source(program, def, point, (11, Form::Reverse))
+    source(program, def, point, (REVERSE, Form::Reverse))
 }
 
 fn source(
     program: &Program,
     def: DefId,
     point: Option<Value>,
-    (stage, form): (usize, Form),
+    (step, form): (usize, Form),
 ) -> Outcome<String> {
     let (stages, entry) = demo(program, def)?;
-    let book = &stages[stage].book;
-    let span = program.defs[def].span;
-    let named = |def: &DefId| [Form::Original, form].map(|form| function_name(book, *def, form));
-    let functions = book.order.iter().flat_map(named).collect();
-    let mut writer = Writer::new(book, span, functions);
-    let mut text = String::new();
-    for wanted in [Form::Original, form] {
+    let module = Module {
+        book: &stages[step].book,
+        forms: [form, form],
+        operators: &[],
+        write: &|writer, def, function| writer.function(def, form, function),
+        expect: &|writer, example, original| {
+            writer.book.functions.get(&(entry, form))?;
+            let name = function_name(writer.book, entry, form);
+            let (args, at, bar) = (example.args.join(" "), &example.at, &example.bar);
+            if form == Form::Reverse {
+                return Some(format!("--@ {name} {args} {bar} ~= rd {original} {at} {bar}\n"));
+            }
+            let active = (0..).map_while(|nth| active_parameter(writer.book, entry, nth));
+            let dots: Vec<&str> =
+                active.filter_map(|at| example.dots.get(at).map(String::as_str)).collect();
+            let (dots, dot) = (dots.join(" "), example.dot());
+            Some(format!("--@ {name} {args} {dots} ~= (jvp {original} {at} {dot}).1\n"))
+        },
+    };
+    module.text((program, def), point, entry)
+}
+
+/// What is written of a book.
+pub(super) struct Module<'m> {
+    pub book: &'m Book,
+    /// After which form functions are called, and from which one they are written.
+    pub forms: [Form; 2],
+    /// The operators that the text may use.
+    pub operators: &'m [(&'m str, &'m str)],
+    /// The text of a function.
+    pub write: &'m dyn Fn(&mut Writer<'m>, DefId, &Function) -> Outcome<String>,
+    /// Lines that compare the entry with the original function of the point.
+    pub expect: &'m dyn Fn(&mut Writer<'m>, &Example, &str) -> Option<String>,
+}
+
+impl Module<'_> {
+    /// Expectations, the operators and helpers that are used, the original functions, those of the form.
+    pub fn text(
+        &self,
+        (program, def): (&Program, DefId),
+        point: Option<Value>,
+        entry: DefId,
+    ) -> Outcome<String> {
+        let Self { book, forms: [form, from], operators, .. } = *self;
+        let named =
+            |def: &DefId| [Form::Original, form].map(|form| function_name(book, *def, form));
+        let mut functions: BTreeSet<String> = book.order.iter().flat_map(named).collect();
+        functions.extend(operators.iter().map(|(name, _)| (*name).to_owned()));
+        let mut writer = Writer::new(book, program.defs[def].span, functions);
+        let (mut originals, mut made) = (String::new(), String::new());
         for def in &book.order {
-            if let Some(function) = book.functions.get(&(*def, wanted)) {
-                text.push_str(&writer.function(*def, wanted, function)?);
+            if let Some(function) = book.functions.get(&(*def, Form::Original)) {
+                originals.push_str(&writer.function(*def, Form::Original, function)?);
+            }
+            if let Some(function) = book.functions.get(&(*def, from)) {
+                made.push_str(&(self.write)(&mut writer, *def, function)?);
             }
         }
+        let lines = example((program, def), point, (book, entry))
+            .and_then(|(example, original)| (self.expect)(&mut writer, &example, &original));
+        let lines = lines.unwrap_or_else(|| NONE.to_owned());
+        // Operators are made of operators before them.
+        let mut text = format!("{lines}{originals}{made}");
+        let mut used = vec![];
+        for (name, operator) in operators.iter().rev().chain(&HELPERS) {
+            if text.contains(&format!("{name} ")) || text.contains(&format!("{name})")) {
+                text.push_str(operator);
+                used.push(format!("{operator}\n\n"));
+            }
+        }
+        Ok(format!("{lines}\n{}{originals}{made}", used.concat()))
     }
-    let expectation = expectation((program, def), point, (book, entry), form);
-    let expectation = expectation.unwrap_or_else(|| NONE.to_owned());
-    let helpers: String = HELPERS
-        .iter()
-        .filter(|(name, _)| text.contains(&format!("{name} ")))
-        .map(|(_, helper)| format!("{helper}\n\n"))
-        .collect();
-    Ok(format!("{expectation}\n{helpers}{text}"))
 }
 
 /// What a function is called in the text.
@@ -130,9 +183,10 @@ impl<'b> Writer<'b> {
         let mut heads = vec![];
         for (index, param) in function.params.iter().enumerate() {
             let name = self.bind(*param);
-            heads.push(match types.get(index).and_then(type_text) {
+            heads.push(match types.get(index).and_then(|ty| type_text(ty, false)) {
                 Some(ty) if self.book.known(*param).of.is_some() => {
-                    let to = types.get(index).map_or_else(|| "()".to_owned(), tangent_text);
+                    let to = types.get(index).and_then(|ty| type_text(ty, true));
+                    let to = to.unwrap_or_else(|| "()".to_owned());
                     let maps = [format!("a -> {to}"), format!("{to} -> a")];
                     let [ahead, back] = in_direction(maps, form == Form::PolymorphicTransposed);
                     format!(" ({name}: ({ty}, ({ahead}, {back})))")
@@ -169,12 +223,9 @@ impl<'b> Writer<'b> {
             Some(of) => format!("d_{}", identifier(&self.book.known(of).name)),
             None => identifier(&known.name),
         };
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered);
-        let is_new = |name: &String| {
+        let name = first_free(&base, "_", |name| {
             is_free(name) && !self.taken.contains(name) && !self.functions.contains(name)
-        };
-        let name = names.find(is_new).unwrap_or(base);
+        });
         self.taken.insert(name.clone());
         self.names.insert(sym, name.clone());
         name
@@ -279,39 +330,13 @@ impl<'b> Writer<'b> {
                     Level::Open,
                 ))
             }
-            (
-                Op::Here
-                | Op::Stop
-                | Op::DeltaVec
-                | Op::LmZero
-                | Op::LmOne
-                | Op::LmScale
-                | Op::LmCompose
-                | Op::LmAdd
-                | Op::LmVCat
-                | Op::LmHCat
-                | Op::LmVCatV
-                | Op::LmHCatV
-                | Op::LmLambda
-                | Op::LmLambdaT
-                | Op::LmTranspose
-                | Op::LmOmit
-                | Op::LmApply
-                | Op::LmReverseApply
-                | Op::D(_)
-                | Op::DProj(..)
-                | Op::Unzip,
-                _,
-            ) => self.refused("a linear map as a value"),
+            _ => self.refused("a linear map as a value"),
         }
     }
 
     /// A name that is used in one place.
     pub fn fresh(&mut self, base: &str) -> String {
-        let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}_{n}")));
-        let mut names = names.filter(|name| is_free(name) && !self.taken.contains(name));
-        let name = names.next().unwrap_or_else(|| base.to_owned());
-        drop(names);
+        let name = first_free(base, "_", |name| is_free(name) && !self.taken.contains(name));
         self.taken.insert(name.clone());
         name
     }
@@ -402,6 +427,7 @@ impl<'b> Writer<'b> {
     }
 
     /// `total + x`: a one-hot vector is written into its place of the total, which costs nothing elsewhere.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn onto(&mut self, total: &str, x: &Term) -> Outcome<String> {
         match x {
             Term::Op(Op::Zero, _) => Ok(total.to_owned()),
@@ -434,16 +460,7 @@ impl<'b> Writer<'b> {
                 let (then, other) = (self.onto(total, then)?, self.onto(total, other)?);
                 Ok(format!("(if {cond} then {then} else {other})"))
             }
-            Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Build(..)
-            | Term::Fold(_) => self.added(total, x),
+            _ => self.added(total, x),
         }
     }
 
@@ -484,6 +501,7 @@ impl<'b> Writer<'b> {
 }
 
 /// Whether a term is a tuple or a vector, as its text shows.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn is_structure(term: &Term) -> bool {
     match term {
         Term::Tuple(_) | Term::Array(_) | Term::Build(..) => true,
@@ -494,12 +512,7 @@ fn is_structure(term: &Term) -> bool {
         Term::Prim(Prim::Sum, args) => {
             matches!(&args[..], [Term::Build(_, _, body)] if is_structure(body))
         }
-        Term::Prim(..)
-        | Term::Lit(_)
-        | Term::Var(_)
-        | Term::Call(..)
-        | Term::Proj(..)
-        | Term::Fold(_) => false,
+        _ => false,
     }
 }
 
@@ -515,54 +528,36 @@ fn parts_of(like: &str, count: usize) -> Vec<String> {
     (0..count).map(|at| format!("{like}.{at}")).collect()
 }
 
-/// A type, if the text has a name for it. Records are tuples here, as in the notes.
-fn type_text(ty: &Type) -> Option<String> {
-    match ty.kind() {
-        TypeKind::Real => Some("Real".to_owned()),
-        TypeKind::Int => Some("Int".to_owned()),
-        TypeKind::Bool => Some("Bool".to_owned()),
-        TypeKind::Tuple(_) | TypeKind::Record(_) => {
-            let parts: Option<Vec<String>> = ty.parts().into_iter().map(type_text).collect();
-            Some(format!("({})", parts?.join(", ")))
-        }
-        TypeKind::Array(element) => Some(format!("[]{}", type_text(element)?)),
-        TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => None,
-    }
-}
-
-/// The tangents of a type that has a text.
-fn tangent_text(ty: &Type) -> String {
-    match ty.kind() {
+/// A type, if the text has a name for it, or its tangents. Records are tuples here, as in the notes.
+fn type_text(ty: &Type, is_tangent: bool) -> Option<String> {
+    Some(match ty.kind() {
         TypeKind::Real => "Real".to_owned(),
+        TypeKind::Int | TypeKind::Bool if is_tangent => "()".to_owned(),
+        TypeKind::Int => "Int".to_owned(),
+        TypeKind::Bool => "Bool".to_owned(),
         TypeKind::Tuple(_) | TypeKind::Record(_) => {
-            let parts: Vec<String> = ty.parts().into_iter().map(tangent_text).collect();
-            format!("({})", parts.join(", "))
+            let parts = ty.parts().into_iter().map(|part| type_text(part, is_tangent));
+            format!("({})", parts.collect::<Option<Vec<String>>>()?.join(", "))
         }
-        TypeKind::Array(element) => format!("[]{}", tangent_text(element)),
-        TypeKind::Int | TypeKind::Bool | TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => {
-            "()".to_owned()
-        }
-    }
+        TypeKind::Array(element) => format!("[]{}", type_text(element, is_tangent)?),
+        TypeKind::Str | TypeKind::Data(_) | TypeKind::Fun(..) => return None,
+    })
 }
 
 /// A type without records: in the notes they are tuples.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn tuples(ty: &Type) -> Type {
     match ty.kind() {
         TypeKind::Tuple(_) | TypeKind::Record(_) => {
             Type::tuple(ty.parts().into_iter().map(tuples).collect())
         }
         TypeKind::Array(element) => Type::array(tuples(element)),
-        TypeKind::Real
-        | TypeKind::Int
-        | TypeKind::Bool
-        | TypeKind::Str
-        | TypeKind::Data(_)
-        | TypeKind::Fun(..) => ty.clone(),
+        _ => ty.clone(),
     }
 }
 
 /// The entry at the point, or at one that is made up, and as a function of it.
-pub(super) fn example(
+fn example(
     (program, def): (&Program, DefId),
     point: Option<Value>,
     (book, entry): (&Book, DefId),
@@ -572,26 +567,4 @@ pub(super) fn example(
     let example = Example::of((program, def), (&params, &result), point.as_ref())?;
     let function = example.of_point(&function_name(book, entry, Form::Original));
     Some((example, function))
-}
-
-/// The line that compares the entry with the derivative that the language takes, at the point or at one that is made up.
-fn expectation(
-    (program, def): (&Program, DefId),
-    point: Option<Value>,
-    (book, entry): (&Book, DefId),
-    form: Form,
-) -> Option<String> {
-    book.functions.get(&(entry, form))?;
-    let (example, function) = example((program, def), point, (book, entry))?;
-    let name = function_name(book, entry, form);
-    let (args, at) = (example.args.join(" "), &example.at);
-    if form == Form::Reverse {
-        let bar = &example.bar;
-        return Some(format!("--@ {name} {args} {bar} ~= rd {function} {at} {bar}\n"));
-    }
-    let active = (0..).map_while(|nth| active_parameter(book, entry, nth));
-    let dots: Vec<&str> =
-        active.filter_map(|at| example.dots.get(at).map(String::as_str)).collect();
-    let (dots, dot) = (dots.join(" "), example.dot());
-    Some(format!("--@ {name} {args} {dots} ~= (jvp {function} {at} {dot}).1\n"))
 }

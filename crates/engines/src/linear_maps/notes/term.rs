@@ -321,22 +321,75 @@ pub fn proj(base: Term, index: usize, of: usize) -> Term {
     Term::Proj(Box::new(base), index, of)
 }
 
+/// Visits the immediate parts of a term, by references that may or may not change them.
+macro_rules! visit_children {
+    ($term:ident, $visit:ident, $iter:ident, $reference:ident) => {
+        match $term {
+            Term::Lit(_) | Term::Var(_) => {}
+            Term::Prim(_, items)
+            | Term::Op(_, items)
+            | Term::Call(_, _, items)
+            | Term::Tuple(items)
+            | Term::Array(items) => items.$iter().for_each($visit),
+            Term::Proj(base, _, _) => $visit(base),
+            Term::Let(_, first, second) | Term::Build(first, _, second) => {
+                $visit(first);
+                $visit(second);
+            }
+            Term::If(cond, then, other) => {
+                $visit(cond);
+                $visit(then);
+                $visit(other);
+            }
+            Term::Fold(fold) => {
+                let Fold { count, init, body, cond, kind, .. } = fold.$reference();
+                $visit(count);
+                $visit(init);
+                $visit(body);
+                cond.$iter().for_each(&mut *$visit);
+                match kind {
+                    FoldKind::Value => {}
+                    FoldKind::Map(body) => $visit(body),
+                    FoldKind::Forward { body, init: rest, .. }
+                    | FoldKind::Reverse { body, last: rest, .. } => {
+                        $visit(body);
+                        $visit(rest);
+                    }
+                }
+            }
+        }
+    };
+}
+
+impl Fold {
+    /// Visits what stands outside its binders: how often, and where it starts.
+    pub(super) fn for_each_outside(&mut self, visit: &mut dyn FnMut(&mut Term)) {
+        visit(&mut self.init);
+        visit(&mut self.count);
+        if let FoldKind::Forward { init: rest, .. } | FoldKind::Reverse { last: rest, .. } =
+            &mut self.kind
+        {
+            visit(rest);
+        }
+    }
+    /// Visits what stands inside of them: what is done at each index.
+    pub(super) fn for_each_inside(&mut self, visit: &mut dyn FnMut(&mut Term)) {
+        visit(&mut self.body);
+        self.cond.iter_mut().for_each(&mut *visit);
+        if let FoldKind::Map(body)
+        | FoldKind::Forward { body, .. }
+        | FoldKind::Reverse { body, .. } = &mut self.kind
+        {
+            visit(body);
+        }
+    }
+}
+
 impl Term {
     /// Whether it is a variable or a constant.
     pub fn is_atom(&self) -> bool {
-        match self {
-            Term::Lit(_) | Term::Var(_) => true,
-            Term::Op(_, args) => args.is_empty(),
-            Term::Prim(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => false,
-        }
+        matches!(self, Term::Lit(_) | Term::Var(_))
+            || matches!(self, Term::Op(_, args) if args.is_empty())
     }
     /// Whether it is this operator.
     pub fn is(&self, wanted: Op) -> bool {
@@ -353,83 +406,11 @@ impl Term {
     }
     /// Visits the immediate parts.
     pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Term)) {
-        match self {
-            Term::Lit(_) | Term::Var(_) => {}
-            Term::Prim(_, items)
-            | Term::Op(_, items)
-            | Term::Call(_, _, items)
-            | Term::Tuple(items)
-            | Term::Array(items) => items.iter().for_each(visit),
-            Term::Proj(base, _, _) => visit(base),
-            Term::Let(_, value, body) => {
-                visit(value);
-                visit(body);
-            }
-            Term::If(cond, then, other) => {
-                visit(cond);
-                visit(then);
-                visit(other);
-            }
-            Term::Build(count, _, body) => {
-                visit(count);
-                visit(body);
-            }
-            Term::Fold(fold) => {
-                visit(&fold.count);
-                visit(&fold.init);
-                visit(&fold.body);
-                fold.cond.iter().for_each(&mut *visit);
-                match &fold.kind {
-                    FoldKind::Value => {}
-                    FoldKind::Map(body) => visit(body),
-                    FoldKind::Forward { body, init: rest, .. }
-                    | FoldKind::Reverse { body, last: rest, .. } => {
-                        visit(body);
-                        visit(rest);
-                    }
-                }
-            }
-        }
+        visit_children!(self, visit, iter, as_ref);
     }
     /// Visits the immediate parts; they may be replaced.
     pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Term)) {
-        match self {
-            Term::Lit(_) | Term::Var(_) => {}
-            Term::Prim(_, items)
-            | Term::Op(_, items)
-            | Term::Call(_, _, items)
-            | Term::Tuple(items)
-            | Term::Array(items) => items.iter_mut().for_each(visit),
-            Term::Proj(base, _, _) => visit(base),
-            Term::Let(_, value, body) => {
-                visit(value);
-                visit(body);
-            }
-            Term::If(cond, then, other) => {
-                visit(cond);
-                visit(then);
-                visit(other);
-            }
-            Term::Build(count, _, body) => {
-                visit(count);
-                visit(body);
-            }
-            Term::Fold(fold) => {
-                visit(&mut fold.count);
-                visit(&mut fold.init);
-                visit(&mut fold.body);
-                fold.cond.iter_mut().for_each(&mut *visit);
-                match &mut fold.kind {
-                    FoldKind::Value => {}
-                    FoldKind::Map(body) => visit(body),
-                    FoldKind::Forward { body, init: rest, .. }
-                    | FoldKind::Reverse { body, last: rest, .. } => {
-                        visit(body);
-                        visit(rest);
-                    }
-                }
-            }
-        }
+        visit_children!(self, visit, iter_mut, as_mut);
     }
     /// Visits this term and all its parts.
     pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Term)) {
@@ -438,27 +419,17 @@ impl Term {
     }
     /// The variables that this node itself binds.
     pub fn binders(&self) -> Vec<Sym> {
-        match self {
-            Term::Let(sym, ..) | Term::Build(_, sym, _) => vec![*sym],
-            Term::Fold(fold) => {
-                let mut syms = vec![fold.index, fold.state];
-                match &fold.kind {
-                    FoldKind::Value | FoldKind::Map(_) => {}
-                    FoldKind::Forward { tangent: sym, .. }
-                    | FoldKind::Reverse { cotangent: sym, .. } => syms.push(*sym),
-                }
-                syms
-            }
-            Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::If(..) => vec![],
+        if let Term::Let(sym, ..) | Term::Build(_, sym, _) = self {
+            return vec![*sym];
         }
+        let Term::Fold(fold) = self else { return vec![] };
+        let mut syms = vec![fold.index, fold.state];
+        if let FoldKind::Forward { tangent: sym, .. } | FoldKind::Reverse { cotangent: sym, .. } =
+            &fold.kind
+        {
+            syms.push(*sym);
+        }
+        syms
     }
     /// Whether any part binds a variable.
     pub fn binds(&self) -> bool {
@@ -499,31 +470,17 @@ impl Term {
             }
             return;
         }
-        let new = |sym: &mut Sym| {
-            if let Some(fresh) = renamed.get(sym) {
-                *sym = *fresh;
+        let new = |sym: &mut Sym| *sym = *renamed.get(sym).unwrap_or(sym);
+        if let Term::Let(sym, ..) | Term::Build(_, sym, _) = self {
+            new(sym);
+        } else if let Term::Fold(fold) = self {
+            new(&mut fold.index);
+            new(&mut fold.state);
+            if let FoldKind::Forward { tangent: sym, .. }
+            | FoldKind::Reverse { cotangent: sym, .. } = &mut fold.kind
+            {
+                new(sym);
             }
-        };
-        match self {
-            Term::Let(sym, ..) | Term::Build(_, sym, _) => new(sym),
-            Term::Fold(fold) => {
-                new(&mut fold.index);
-                new(&mut fold.state);
-                match &mut fold.kind {
-                    FoldKind::Value | FoldKind::Map(_) => {}
-                    FoldKind::Forward { tangent: sym, .. }
-                    | FoldKind::Reverse { cotangent: sym, .. } => new(sym),
-                }
-            }
-            Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::If(..) => {}
         }
         self.for_each_child_mut(&mut |child| child.rename(renamed, by));
     }

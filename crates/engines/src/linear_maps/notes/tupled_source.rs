@@ -12,74 +12,53 @@
 //! def dp_f (d_x: (Real, (a -> Real, Real -> a))) = let x = d_x.0 in (x * x, lm_add (lm_compose (lm_scale x) d_x.1) …)
 //! ```
 
-use std::collections::BTreeSet;
-
 use pullback_eval::Value;
 use pullback_lambda::{DefId, Program};
 
 use super::forms::tupled_forms;
-use super::map_source::{Maps, operator_names, part_of, with_operators};
+use super::map_source::{Maps, OPERATORS, part_of};
 use super::nabla::Tupling;
 use super::polytransposed::in_direction;
-use super::source::{Outcome, Space, Writer, example, function_name};
+use super::source::{Module, Outcome, Space, Writer, function_name};
 use super::term::{Fold, FoldKind, Form, Function, Op, Term};
-use crate::as_source::expectation::NONE;
 use crate::as_source::words::Level;
 
-/// `∂f̄` of a definition, as a program.
-pub fn tupled_source(program: &Program, def: DefId, point: Option<Value>) -> Outcome<String> {
-    source(program, def, point, Form::Polymorphic)
-}
-
-/// `∂_R f̄` of a definition, as a program: that of `∂f̄`, of which all maps are turned around.
-pub fn poly_transposed_source(
+/// `∂f̄` of a definition, as a program, or `∂_R f̄`: that of `∂f̄`, of which all maps are turned around.
+pub fn tupled_source(
     program: &Program,
     def: DefId,
     point: Option<Value>,
+    form: Form,
 ) -> Outcome<String> {
-    source(program, def, point, Form::PolymorphicTransposed)
-}
-
-fn source(program: &Program, def: DefId, point: Option<Value>, form: Form) -> Outcome<String> {
     let (book, entry) = tupled_forms(program, def, Tupling::Polymorphic)?;
     let turned = form == Form::PolymorphicTransposed;
-    let forms = [Form::Original, form];
-    let named = |def: &DefId| forms.map(|form| function_name(&book, *def, form));
-    let mut functions: BTreeSet<String> = book.order.iter().flat_map(named).collect();
-    functions.extend(operator_names());
-    let mut writer = Writer::new(&book, program.defs[def].span, functions);
-    let (mut originals, mut pairs) = (String::new(), String::new());
-    for def in &book.order {
-        if let Some(function) = book.functions.get(&(*def, Form::Original)) {
-            originals.push_str(&writer.function(*def, Form::Original, function)?);
-        }
-        if let Some(function) = book.functions.get(&(*def, Form::Polymorphic)) {
-            pairs.push_str(&derivative(&mut writer, (*def, form), function)?);
-        }
-    }
-    let expectations = example((program, def), point, (&book, entry)).and_then(|found| {
-        let (example, original) = found;
-        let function = book.functions.get(&(entry, Form::Polymorphic))?;
-        let mut args = vec![];
-        for (at, (param, arg)) in function.params.iter().zip(&example.args).enumerate() {
-            args.push(if book.known(*param).of.is_some() {
-                format!("({arg}, {})", part_of(&mut writer, at, &example.args, turned))
-            } else {
-                arg.clone()
-            });
-        }
-        let name = function_name(&book, entry, form);
-        let call = format!("({name} {}).1", args.join(" "));
-        let (at, dot, bar) = (&example.at, example.dot(), &example.bar);
-        let ways = ["forwards", "backwards"].map(str::to_owned);
-        let [ahead, back] = in_direction(ways, turned);
-        Some(format!(
-            "--@ {ahead} {call} {dot} ~= (jvp {original} {at} {dot}).1\n\
-             --@ {back} {call} {bar} ~= rd {original} {at} {bar}\n"
-        ))
-    });
-    let expectations = expectations.unwrap_or_else(|| NONE.to_owned());
-    Ok(with_operators(&expectations, &format!("{originals}{pairs}")))
+    let module = Module {
+        book: &book,
+        forms: [form, Form::Polymorphic],
+        operators: &OPERATORS,
+        write: &|writer, def, function| derivative(writer, (def, form), function),
+        expect: &|writer, example, original| {
+            let function = writer.book.functions.get(&(entry, Form::Polymorphic))?;
+            let mut args = vec![];
+            for (at, (param, arg)) in function.params.iter().zip(&example.args).enumerate() {
+                args.push(if writer.book.known(*param).of.is_some() {
+                    format!("({arg}, {})", part_of(writer, at, &example.args, turned))
+                } else {
+                    arg.clone()
+                });
+            }
+            let name = function_name(writer.book, entry, form);
+            let call = format!("({name} {}).1", args.join(" "));
+            let (at, dot, bar) = (&example.at, example.dot(), &example.bar);
+            let ways = ["forwards", "backwards"].map(str::to_owned);
+            let [ahead, back] = in_direction(ways, turned);
+            Some(format!(
+                "--@ {ahead} {call} {dot} ~= (jvp {original} {at} {dot}).1\n\
+                 --@ {back} {call} {bar} ~= rd {original} {at} {bar}\n"
+            ))
+        },
+    };
+    module.text((program, def), point, entry)
 }
 
 /// `∂f̄` of one function, or `∂_R f̄` from its `∂f̄`.
@@ -104,6 +83,7 @@ fn derivative(
 
 impl Maps {
     /// A value with its map.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     fn pair(&mut self, w: &mut Writer<'_>, term: &Term, form: Form) -> Outcome<String> {
         match term {
             Term::Var(sym) => Ok(w.name(*sym)),
@@ -144,14 +124,7 @@ impl Maps {
                 Ok(format!("({})", texts.join(" ")))
             }
             Term::Fold(fold) => self.around(w, fold, form),
-            Term::Call(..)
-            | Term::Op(..)
-            | Term::Lit(_)
-            | Term::Prim(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Build(..) => w.refused("a pair that has no text"),
+            _ => w.refused("a pair that has no text"),
         }
     }
 

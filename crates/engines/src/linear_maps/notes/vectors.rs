@@ -62,19 +62,13 @@ pub(super) fn gathered(items: Vec<Term>, make: fn(Vec<Term>) -> Term) -> Term {
 }
 
 /// Whether a term costs nothing to repeat: a part of a variable.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(super) fn simple(term: &Term) -> bool {
     match term {
         Term::Lit(_) | Term::Var(_) | Term::Op(Op::Zero, _) => true,
         Term::Proj(base, ..) => simple(base),
         Term::Tuple(items) | Term::Prim(Prim::Index, items) => items.iter().all(simple),
-        Term::Prim(..)
-        | Term::Op(..)
-        | Term::Call(..)
-        | Term::Array(_)
-        | Term::Let(..)
-        | Term::If(..)
-        | Term::Build(..)
-        | Term::Fold(_) => false,
+        _ => false,
     }
 }
 
@@ -118,6 +112,7 @@ impl Book {
     /// `Σᵢ e` for the indices `i` below `count`. One-hot vectors are not added up but put where they belong: each law
     /// takes one of them out of the sum, and `let`s that stand in the way become vectors of their values, so that
     /// nothing is computed more often than before.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn sum_over(&mut self, count: &Term, index: Sym, body: Term) -> Term {
         // Σᵢ (if i == e then x else 0) = x[i := e], as 0 ≤ e < n
         if let Some((at, x)) = one_hot(index, &body) {
@@ -169,17 +164,7 @@ impl Book {
             Term::If(cond, then, other) if holds_one_hot(&then) || holds_one_hot(&other) => {
                 self.sum_of_choices(count, index, *cond, (*then, *other))
             }
-            body @ (Term::Lit(_)
-            | Term::Var(_)
-            | Term::Prim(..)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_)) => prim(Prim::Sum, vec![build(count.clone(), index, body)]),
+            body => prim(Prim::Sum, vec![build(count.clone(), index, body)]),
         }
     }
 
@@ -265,6 +250,7 @@ impl Book {
     }
 
     /// Whether a number has a value wherever it stands.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn cannot_fail(&self, term: &Term) -> bool {
         match term {
             Term::Lit(_) | Term::Var(_) => true,
@@ -277,15 +263,7 @@ impl Book {
                 matches!(name.row().class, Class::Smooth(_))
                     && args.iter().all(|arg| self.cannot_fail(arg))
             }
-            Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Build(..)
-            | Term::Fold(_) => false,
+            _ => false,
         }
     }
 
@@ -295,6 +273,7 @@ impl Book {
     }
 
     /// The size of a vector, or of its rows at a depth, if it is written out somewhere in scope.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub(super) fn size_at(&self, term: &Term, depth: usize) -> Option<Term> {
         match term {
             Term::Build(count, ..) if depth == 0 => Some((**count).clone()),
@@ -306,16 +285,7 @@ impl Book {
                 size.free().iter().all(|sym| self.scope.contains(sym)).then(|| size.clone())
             }
             Term::Prim(Prim::Index, args) => self.size_at(args.first()?, depth + 1),
-            Term::Prim(..)
-            | Term::Lit(_)
-            | Term::Op(..)
-            | Term::Call(..)
-            | Term::Tuple(_)
-            | Term::Proj(..)
-            | Term::Array(_)
-            | Term::Let(..)
-            | Term::If(..)
-            | Term::Fold(_) => None,
+            _ => None,
         }
     }
 
@@ -336,6 +306,7 @@ fn delta(size: Term, at: Term, x: Term) -> Term {
 }
 
 /// Whether the value of a term is made of one-hot vectors, which a sum need not go through.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn holds_one_hot(term: &Term) -> bool {
     match term {
         Term::Op(name, _) => *name == Op::DeltaVec,
@@ -344,12 +315,6 @@ fn holds_one_hot(term: &Term) -> bool {
         }
         Term::Let(_, _, body) | Term::Build(_, _, body) => holds_one_hot(body),
         Term::If(_, then, other) => holds_one_hot(then) || holds_one_hot(other),
-        Term::Prim(..)
-        | Term::Lit(_)
-        | Term::Var(_)
-        | Term::Call(..)
-        | Term::Proj(..)
-        | Term::Array(_)
-        | Term::Fold(_) => false,
+        _ => false,
     }
 }
