@@ -5,7 +5,8 @@
 use pullback_base::{Diagnostic, Name};
 use pullback_engine::source::moving;
 use pullback_eval::Budget;
-use pullback_lambda::{AdOp, DefId, Expr, Program, Type, VarId};
+use pullback_lambda::{AdOp, DefId, Expr, ExprKind, Program, Type, VarId};
+use pullback_prim::Prim;
 use pullback_reduce::{found_in, outside_fragment, unfold};
 
 use super::code::{Code, Package, Style};
@@ -109,7 +110,62 @@ fn begun(program: &mut Program, def: DefId, style: Style) -> (Name, Code<'_>) {
     (name, code)
 }
 
+/// The pullback of a definition. If it is a derivative already, and takes a number to a number, then it may come from its
+/// arrow as well, since its derivative is one number: the code with fewer primitives is taken.
 fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+    let (from, to) = signature(program, def);
+    let is_number = |ty: &Type| *ty == Type::real();
+    let is_nested = !program.cotangents.is_empty() && has_arrows(program, def);
+    if !is_nested || !is_number(&from) || !is_number(&to) {
+        return reverse(program, def, style);
+    }
+    let mut swept = program.clone();
+    let back = reverse(&mut swept, def, style);
+    let there = by_arrow(program, def, style)?;
+    let Ok(back) = back else { return Ok(there) };
+    if primitives(&swept, back) <= primitives(program, there) {
+        *program = swept;
+        return Ok(back);
+    }
+    Ok(there)
+}
+
+/// How many primitives a definition reaches when pullbacks stand where they are called.
+fn primitives(program: &Program, def: DefId) -> usize {
+    let mut unfolded = program.clone();
+    unfold(&mut unfolded, def);
+    let mut count = 0;
+    for def in pullback_reduce::reachable(&unfolded, def) {
+        unfolded.defs[def].body.visit(&mut |expr| {
+            count += usize::from(matches!(expr.kind, ExprKind::Prim(..)));
+        });
+    }
+    count
+}
+
+/// The pullback of a function of one number to one: `\x -> let (y, d) = f' (x, 1.0) in (y, \y_bar -> d * y_bar)`.
+fn by_arrow(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
+    let arrow = jvp(program, def, 0, style)?;
+    let first = program.defs.len();
+    let (name, mut code) = begun(program, def, style);
+    let span = code.span;
+    let (x_var, x) = code.fresh("x", Type::real());
+    let (bar_var, y_bar) = code.fresh("y_bar", Type::real());
+    code.open();
+    let point = Expr::tuple(vec![x, Expr::real(1.0, span)], span);
+    let both = code.apply(code.program.global(arrow, span), vec![point]);
+    let both = code.emit("q", both);
+    let slope = code.emit("d", Expr::proj(both.clone(), 1, span));
+    let share = Expr::prim(Prim::Mul, vec![slope, y_bar], span);
+    let pullback = code.program.lam(vec![bar_var], share);
+    let pair = Expr::tuple(vec![Expr::proj(both, 0, span), pullback], span);
+    let place = defined(&mut code, name, x_var, pair)?;
+    pullback_reduce::tidy(program, first, place);
+    Ok(place)
+}
+
+/// Reverse mode: the rep-function of the definition between the tangents that users see.
+fn reverse(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
     let first = prepared(program, def, style)?;
     let (name, mut code) = begun(program, def, style);
