@@ -329,6 +329,9 @@ exit 0
 >   for i.52: lanes  # n.48 times; 32 at once; greatest m.53
 > fn @search.4
 >   while: plain  # how often is not known
+> fn @going_on.5
+>   for i.76: lanes  # n.72 times; 16 at once; adds up state.77; adds up state.78
+>     for j.82: one by one  # n.73 times
 
 $ pullback dev tests/cli/programs/nothing.pull --dump loops
 exit 0

@@ -15,7 +15,7 @@
 //! Law: an iteration makes of the state what its shape says. A state that is a reduction is named once in an iteration,
 //! and so is what it becomes: iterations wait for each other only to reduce.
 
-use pullback_ir::{Atom, Loop, Op, Stmt, VarId};
+use pullback_ir::{Atom, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 
 use crate::affine::Ints;
@@ -132,6 +132,32 @@ fn reduction(looped: &Loop, at: usize) -> Option<Reduction<'_>> {
     };
     let uses = |var: VarId| looped.blocks().map(|block| block.mentions(var)).sum::<usize>();
     (uses(state) == 1 && uses(next) == 1).then_some(Reduction { fold, more, stmt })
+}
+
+/// Whether iterations of a loop do nothing with a state of it but add to it or take from it, in several steps or in
+/// loops inside: `for i with s { a = add(s, x); for j with t = a { b = sub(t, y); yield b } }`.
+pub fn is_sum(looped: &Loop, at: usize) -> bool {
+    let mut sum = looped.states[at];
+    for stmt in &looped.body.stmts {
+        if let Some(next) = added_to(stmt, sum) {
+            if looped.body.mentions(sum) != 1 {
+                return false;
+            }
+            sum = next;
+        }
+    }
+    let is_next = sum != looped.states[at] && looped.body.results[at] == Atom::Var(sum);
+    is_next && looped.body.mentions(sum) == 1
+}
+
+/// What a sum has become behind a statement that adds to it or takes from it.
+fn added_to(stmt: &Stmt, sum: VarId) -> Option<VarId> {
+    if let Op::Loop(inner @ Loop { form: LoopForm::For { .. }, .. }) = &stmt.op {
+        let at = inner.init.iter().position(|init| *init == Atom::Var(sum))?;
+        return is_sum(inner, at).then(|| stmt.vars[at]);
+    }
+    let (prim, _) = joined(&stmt.op, sum)?;
+    matches!(prim, Prim::Add | Prim::Sub).then(|| stmt.vars[0])
 }
 
 /// How an operation joins a state with something else: a sum, a difference, a maximum or a minimum of Reals or Ints,

@@ -91,7 +91,8 @@ impl Ctx<'_> {
         {
             self.ranges.insert(var, range);
         }
-        if let Some(a) = self.learn_row_copy(stmt).or_else(|| self.same_array(&stmt.op)) {
+        let same = self.learn_row_copy(stmt).or_else(|| self.same_array(&stmt.op));
+        if let Some(a) = same.or_else(|| self.same_tangent(&stmt.op)) {
             self.facts.known.insert(stmt.id, Op::Copy(a));
         }
         if let Op::Zero(a) = stmt.op {
@@ -123,6 +124,21 @@ impl Ctx<'_> {
         };
         let size = self.size(a, k)?;
         (size.is_exact && self.same(size.symbol, self.symbol(n))).then_some(a)
+    }
+
+    /// The tangent of an array of numbers that a program made, if it is known to have the array's sizes.
+    fn same_tangent(&self, op: &Op) -> Option<Atom> {
+        let Op::ToTangent(_, x, made) = op else { return None };
+        let ty = self.program.type_of(*x);
+        if ty != self.program.type_of(*made) || !matches!(ty.elem, Elem::Real | Elem::Unit) {
+            return None;
+        }
+        let (needed, found) = (self.dims_of(*x)?, self.dims_of(*made)?);
+        let mut both = needed.iter().zip(&found);
+        let fits = both.all(|(needed, found)| {
+            needed.is_exact && found.is_exact && self.same(needed.symbol, found.symbol)
+        });
+        fits.then_some(*made)
     }
 
     fn learn_dim(&mut self, stmt: &Stmt, a: Atom, k: u8) {

@@ -12,6 +12,9 @@
 //! More exactly, each iteration gets an accumulator of its own for its row, which `promote_accumulators` then makes a
 //! value.
 //!
+//! An accumulator that begins with zeros ends behind the first loop that adds to it, if each iteration owns a row, and
+//! another one begins there with what has been collected.
+//!
 //! Law: every number keeps its bits, and its terms their order. It applies where one loop alone touches the
 //! accumulator, each iteration touches only the row of its index, and there is an iteration for each row. Rows that
 //! are not there keep their sizes (`sized`).
@@ -70,6 +73,7 @@ struct Life {
 
 impl Collect<'_> {
     fn block(&mut self, block: &mut Block) {
+        self.split(block);
         let lives = self.lives(block);
         let mut instead: FxHashMap<usize, Vec<Stmt>> = FxHashMap::default();
         for life in &lives {
@@ -84,6 +88,43 @@ impl Collect<'_> {
         }
         for stmt in &mut block.stmts {
             stmt.op.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+
+    /// Ends accumulators that begin with zeros behind the first loop that adds to them, if that can be collected and others
+    /// follow, which add to what it has collected.
+    fn split(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while at < block.stmts.len() {
+            let begin = (&block.stmts[at].op, block.stmts[at].vars.first().copied());
+            at += 1;
+            let (Op::NewAcc(init), Some(acc)) = begin else { continue };
+            if self.program.vars[acc].ty.rank == 0 || self.zeros.extent(*init).is_none() {
+                continue;
+            }
+            let touches: Vec<(usize, bool)> = (at..block.stmts.len())
+                .filter(|at| !matches!(block.stmts[*at].op, Op::ReadAcc(_)))
+                .filter_map(|at| {
+                    let mut touched = self.touched(&block.stmts[at]).into_iter();
+                    touched.find(|(root, _)| *root == acc).map(|(_, is_own)| (at, is_own))
+                })
+                .collect();
+            let [(first, true), _, ..] = touches[..] else { continue };
+            let (value, next) = (
+                self.program.fresh("bar", self.program.vars[acc].ty.value()),
+                self.program.fresh_like(acc),
+            );
+            let mut rest = Block {
+                stmts: block.stmts.split_off(first + 1),
+                results: std::mem::take(&mut block.results),
+            };
+            rest.substitute(&FxHashMap::from_iter([(acc, Atom::Var(next))]));
+            let span = block.stmts[first].span;
+            block.stmts.push(Stmt::new(vec![value], Op::ReadAcc(acc.into()), span));
+            block.stmts.push(Stmt::new(vec![next], Op::NewAcc(value.into()), span));
+            block.stmts.append(&mut rest.stmts);
+            block.results = rest.results;
+            self.changed = true;
         }
     }
 

@@ -160,7 +160,6 @@ impl UpdateToAccumulate<'_> {
         let ty = self.program.vars[looped.states.remove(adding.state)].ty;
         looped.body.results.remove(adding.state);
         let acc = self.program.fresh("acc", ty.acc());
-        before.push(Stmt::new(vec![acc], Op::NewAcc(init), span));
         if !adding.looks.is_empty() {
             let unit = |rank: u8| Type { elem: Elem::Unit, rank, is_acc: false };
             let sizes = self.program.fresh("sizes", unit(ty.rank));
@@ -172,6 +171,8 @@ impl UpdateToAccumulate<'_> {
                 stmt.vars = vec![self.program.fresh("row", unit(ty.rank - at.len() as u8))];
             }
         }
+        // Behind the last look at the array, which it takes the place of.
+        before.push(Stmt::new(vec![acc], Op::NewAcc(init), span));
         let row = &mut looped.body.stmts[adding.row];
         row.vars.remove(adding.collected);
         let Op::Loop(inner) = &mut row.op else { bug(PASS.name, "a loop") };

@@ -22,13 +22,15 @@
 //! that it reads the matrix once for them. A network that is written for one input and mapped runs like one that is
 //! written for many.
 //!
-//! Law: values, their bits and failures stay. It applies to loops without states whose statements fall into parts that
+//! Law: values, their bits and failures stay. It applies to loops whose statements fall into parts, of which the last one
+//! alone looks at states, that
 //! touch different accumulators, or elements of them that no other iteration touches, and of which one at most fails or
 //! tells something. What a later part needs is collected:
 //! numbers, and rows of numbers that have one size. Elements that are at hand are read again.
 
 use pullback_base::{Span, bug};
 use pullback_ir::{Atom, Block, Elem, FuncId, Loop, LoopForm, Op, Program, Stmt, Type, VarId};
+use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pass::{Pass, Phase, Scope, each_func, take};
@@ -102,7 +104,7 @@ impl Distribute<'_> {
         let Op::Loop(looped @ Loop { form, states, body, .. }) = &stmt.op else { return vec![] };
         let LoopForm::For { index, count, .. } = *form else { return vec![] };
         let is_long = !matches!(count, Atom::Int(n) if n <= TINY);
-        if !is_long || !states.is_empty() || !self.counted.contains(&index) {
+        if !is_long || !self.counted.contains(&index) {
             return vec![];
         }
         let products: Vec<usize> = (0..body.stmts.len())
@@ -123,6 +125,14 @@ impl Distribute<'_> {
         let mut cuts: Vec<usize> = products.iter().flat_map(|at| [*at, at + 1]).collect();
         cuts.dedup();
         cuts.retain(|cut| self.may_cut(body, (index, &bound), (&infos, &own), *cut));
+        // States stay with the last part.
+        let next = &body.results[..states.len()];
+        let is_of_states = |at: &usize| {
+            states.iter().any(|state| infos[*at].uses.contains(state))
+                || body.stmts[*at].vars.iter().any(|var| next.contains(&Atom::Var(*var)))
+        };
+        let first = (0..infos.len()).find(is_of_states).unwrap_or(infos.len());
+        cuts.retain(|cut| *cut <= first);
         let cuts = between_loops(body, cuts);
         let parts = ends(&cuts, body.stmts.len());
         let is_calm = |(from, to): (usize, usize)| {
@@ -183,9 +193,11 @@ impl Distribute<'_> {
 
     /// A loop for each part of a body. What later parts need is collected, or read again.
     fn distribute(&mut self, stmt: Stmt, cuts: &[usize], out: &mut Vec<Stmt>) {
-        let Stmt { vars, op: Op::Loop(Loop { form, body, .. }), span, .. } = stmt else {
+        let Stmt { vars, op: Op::Loop(Loop { form, states, init, body }), span, .. } = stmt else {
             bug(PASS.name, "a loop")
         };
+        let last_states: Vec<VarId> = vars[..states.len()].to_vec();
+        let mut recurrence = Some((states, init));
         let LoopForm::For { index, count, down } = form else {
             bug(PASS.name, "a loop that counts")
         };
@@ -201,8 +213,9 @@ impl Distribute<'_> {
             let own: Vec<Stmt> = std::mem::take(&mut parts[at]);
             let is_last = at + 1 == ends.len();
             let made: FxHashSet<VarId> = own.iter().flat_map(|stmt| &stmt.vars).copied().collect();
-            let (ours, others) = results.into_iter().partition(|(_, result)| {
-                is_last || result.var().is_some_and(|var| made.contains(&var))
+            let (ours, others) = results.into_iter().partition(|(var, result)| {
+                let is_made = result.var().is_some_and(|var| made.contains(&var));
+                is_last || is_made && !last_states.contains(var)
             });
             results = others;
             let ours: Vec<(VarId, Atom)> = ours;
@@ -247,7 +260,8 @@ impl Distribute<'_> {
                 body.substitute(&atoms);
             }
             let form = LoopForm::For { index: i, count, down };
-            let op = Op::Loop(Loop { form, states: vec![], init: vec![], body });
+            let (states, init) = recurrence.take_if(|_| is_last).unwrap_or_default();
+            let op = Op::Loop(Loop { form, states, init, body });
             out.push(Stmt::new(vars, op, span));
         }
     }
@@ -322,16 +336,30 @@ fn is_product(looped: &Loop, index: VarId, stmt: &Stmt) -> bool {
         else {
             return false;
         };
-        let (mut reads_matrix, mut reads_row) = (false, false);
+        let (mut of_matrix, mut of_row, mut multiplies) = (vec![], vec![], false);
         sum.body.visit(&mut |stmt| {
             if let Op::Index(Atom::Var(array), at) = &stmt.op {
                 let has = |var: VarId| at.contains(&Atom::Var(var));
                 let is_inside = inside.contains(array);
-                reads_matrix |= !is_inside && has(*j) && has(*k) && !has(index);
-                reads_row |= has(*k) && !has(*j) && (is_inside || has(index));
+                if !is_inside && has(*j) && has(*k) && !has(index) {
+                    of_matrix.extend(&stmt.vars);
+                }
+                if has(*k) && !has(*j) && (is_inside || has(index)) {
+                    of_row.extend(&stmt.vars);
+                }
+            } else if matches!(stmt.op, Op::Prim(Prim::Mul, _) | Op::MulZero(..)) {
+                let (mut has_matrix, mut has_row) = (false, false);
+                stmt.op.for_each_atom(&mut |atom| {
+                    has_matrix |= atom.var().is_some_and(|var| of_matrix.contains(&var));
+                    has_row |= atom.var().is_some_and(|var| of_row.contains(&var));
+                });
+                multiplies |= has_matrix && has_row;
             }
         });
+        let reads_both = !of_matrix.is_empty() && !of_row.is_empty();
         let is_small = is_tiny(*count) && is_tiny(*terms);
-        !sum.states.is_empty() && is_straight(&sum.body) && reads_matrix && reads_row && !is_small
+        // A kernel that adds up distances, say, is as good without a matrix of them.
+        let is_worth = looped.states.is_empty() || multiplies;
+        !sum.states.is_empty() && is_straight(&sum.body) && reads_both && is_worth && !is_small
     })
 }

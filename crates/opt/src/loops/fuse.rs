@@ -27,7 +27,7 @@
 
 mod pair;
 
-use pullback_ir::{Block, Loop, LoopForm, Op, Program, Stmt};
+use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Program, Stmt};
 
 use crate::pass::{Pass, Phase, Scope, each_func};
 use pullback_analysis::access::Roots;
@@ -157,10 +157,18 @@ impl Fuse<'_> {
             return are_elements.then_some(if is_plain { Worth::Plain } else { Worth::Reads });
         }
         if is_plain {
-            Some(Worth::PlainBeside)
+            let are_rows = [one, other].into_iter().any(|form| self.repeats_rows(form));
+            (!are_rows).then_some(Worth::PlainBeside)
         } else {
             (!one.states.is_empty() && !other.states.is_empty()).then_some(Worth::Beside)
         }
+    }
+
+    /// Whether a loop only repeats rows that are there before it. By itself that is one copy after the other; in a
+    /// kernel of something else each row would be written with what eight iterations write at once, far apart.
+    fn repeats_rows(&self, form: &Loop) -> bool {
+        let is_row = |atom: &Atom| self.program.type_of(*atom).is_array();
+        form.body.stmts.is_empty() && form.body.results.iter().any(is_row)
     }
 
     /// Whether the fused loop runs down, if one of the two can be turned to match the other.
@@ -221,7 +229,7 @@ impl Fuse<'_> {
 
 /// A loop with an index.
 struct ForLoop {
-    count: pullback_ir::Atom,
+    count: Atom,
     is_down: bool,
 }
 

@@ -98,11 +98,15 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     };
     let mut inner = FxHashSet::default();
     let count = iterations(looped, USUAL);
-    let one_by_one = count * sequential(plan, &looped.body, is_strict, &mut inner);
+    let rows = repeated_rows(plan, looped);
+    let row = |lanes| rows * USUAL * load(lanes);
+    let one_by_one = count
+        * (sequential(plan, &looped.body, is_strict, &mut inner)
+            + row(Lanes::Beside) / LANES as f64);
     let layout = pack_rows::layout(plan, [index].into_iter().collect());
     if may_lie(plan, &layout, looped, is_strict) {
         let blocks = (count / LANES as f64).ceil();
-        let across = blocks * (3.0 + across(plan, &layout, &looped.body));
+        let across = blocks * (3.0 + across(plan, &layout, &looped.body) + row(Lanes::Scattered));
         if across <= one_by_one {
             lanes.insert(index);
             return across;
@@ -110,6 +114,16 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     }
     lanes.extend(inner);
     one_by_one
+}
+
+/// How many rows from outside a loop collects in each iteration: one after the other they are copied, and eight at once
+/// go to eight places.
+fn repeated_rows(plan: &Plan<'_>, looped: &Loop) -> f64 {
+    let collected = &looped.body.results[looped.states.len()..];
+    let is_row = |atom: &&Atom| {
+        plan.ty(**atom).is_array() && atom.var().is_some_and(|var| !plan.local.contains(&var))
+    };
+    collected.iter().filter(is_row).count() as f64
 }
 
 /// The cost of a block one iteration at a time, loops inside it at their cheapest.

@@ -9,6 +9,9 @@
 //! C   if (k3 < v1) { tm = pb_first(v1 - k3); …; k4 = PB_OP(k4, +, pb_where(tm, k6, 0.0)); }  k2 = 0.0 + pb_across(k4);
 //! ```
 //!
+//! Where iterations add in several steps, or a loop inside goes on with the state (`for j with t = total.4 { add(t, x) }`),
+//! each lane adds to what it has, and the state becomes what comes of it.
+//!
 //! A short body is written twice, for full vectors and for the rest. A long one is written once, with the mask `tm` of
 //! the lanes that are not behind the end; one with loops in it counts as long sooner. Full vectors go in stretches (strip
 //! mining), so that only the end of a stretch asks whether the run is to stop.
@@ -18,9 +21,9 @@
 //! it. Where lanes add to places of an accumulator that are not their own, they do so in the order of their iterations
 //! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
-use pullback_analysis::loop_shape::{Fold, Reduction, Shape};
+use pullback_analysis::loop_shape::{Fold, Reduction, Shape, is_sum};
 use pullback_base::bug;
-use pullback_ir::{Atom, Loop, StmtId, VarId};
+use pullback_ir::{Atom, Loop, Stmt, StmtId, VarId};
 
 use super::partition_loops::{self, Settled};
 use super::places::Offset;
@@ -37,14 +40,48 @@ const SHORT_WITH_LOOPS: usize = 12;
 /// A loop with carried stores, which only full vectors have, is written twice if its body is no longer than this.
 const SHORT_BESIDE: usize = 600;
 
+/// How lanes reduce a state, each its own part of it.
+#[derive(Clone, Copy)]
+pub(super) enum InLanes<'l> {
+    /// With what each iteration brings.
+    Here(Reduction<'l>),
+    /// In several steps, or in a loop inside, that add to it or take from it.
+    InSteps,
+}
+
+impl<'l> InLanes<'l> {
+    /// How lanes of a loop reduce a state, if that is all that iterations do with it.
+    pub fn of(looped: &'l Loop, at: usize) -> Option<Self> {
+        let here = Shape::of(looped, at).reduction().map(Self::Here);
+        here.or_else(|| is_sum(looped, at).then_some(Self::InSteps))
+    }
+
+    /// By what it is reduced.
+    pub fn fold(self) -> Fold {
+        match self {
+            Self::Here(reduction) => reduction.fold,
+            Self::InSteps => Fold::Add,
+        }
+    }
+
+    /// The statement of the loop's own that reduces.
+    pub fn stmt(self) -> Option<&'l Stmt> {
+        match self {
+            Self::Here(reduction) => Some(reduction.stmt),
+            Self::InSteps => None,
+        }
+    }
+}
+
 impl<'k> Text<'_, 'k> {
     /// A loop across lanes.
     pub fn across_lanes(&mut self, looped: &'k Loop, vars: &[VarId], index: VarId, count: Atom) {
         let reductions = reductions(looped);
-        let skipped: Vec<_> = reductions.iter().map(|reduction| reduction.stmt.id).collect();
+        let skipped: Vec<_> =
+            reductions.iter().filter_map(|reduction| Some(reduction.stmt()?.id)).collect();
         for (at, reduction) in reductions.iter().enumerate() {
             let state = local_name(looped.states[at]);
-            let (ty, start) = match reduction.fold {
+            let (ty, start) = match reduction.fold() {
                 Fold::Max | Fold::Min => {
                     ("pb_v", format!("pb_all({})", self.scalar(looped.init[at])))
                 }
@@ -106,7 +143,7 @@ impl<'k> Text<'_, 'k> {
         for (at, reduction) in reductions.iter().enumerate() {
             let state = local_name(looped.states[at]);
             let init = self.start(looped, at, self.scalar(looped.init[at]));
-            let value = match reduction.fold {
+            let value = match reduction.fold() {
                 Fold::Max => format!("pb_across_max({state})"),
                 Fold::Min => format!("pb_across_min({state})"),
                 Fold::Sub => format!("{init} - pb_across({state})"),
@@ -164,8 +201,12 @@ impl<'k> Text<'_, 'k> {
         self.take_columns(index);
         self.block(&looped.body, skipped);
         self.collect(looped, vars, index);
-        for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
-            self.each_part(&mut |text| text.reduce(*state, reduction, has_end));
+        for (at, reduction) in reductions(looped).into_iter().enumerate() {
+            let (state, next) = (looped.states[at], looped.body.results[at]);
+            self.each_part(&mut |text| match reduction {
+                InLanes::Here(reduction) => text.reduce(state, reduction, has_end),
+                InLanes::InSteps => text.go_on(state, next, has_end),
+            });
         }
         self.depth -= 1;
         self.across = None;
@@ -185,6 +226,13 @@ impl<'k> Text<'_, 'k> {
                 format!("PB_OP({state}, +, pb_where(tm, {more}, pb_all(0.0)))")
             }
         };
+        self.line(format_args!("{state} = {next};"));
+    }
+
+    /// Leaves in each lane what the steps have made of a state.
+    fn go_on(&mut self, state: VarId, next: Atom, has_end: bool) {
+        let (state, next) = (self.name(state), self.vector(next));
+        let next = if has_end { format!("pb_where(tm, {next}, {state})") } else { next };
         self.line(format_args!("{state} = {next};"));
     }
 
@@ -213,7 +261,7 @@ impl<'k> Text<'_, 'k> {
         for (state, reduction) in looped.states.iter().zip(reductions(looped)) {
             let mut names: Vec<String> = vec![];
             self.each_part(&mut |text| names.push(text.name(*state)));
-            let total = together(&names, reduction.fold);
+            let total = together(&names, reduction.fold());
             self.line(format_args!("{} = {total};", local_name(*state)));
         }
         self.parts = 1;
@@ -306,8 +354,7 @@ pub(super) fn together(vectors: &[String], fold: Fold) -> String {
 }
 
 /// The reductions that the states of a loop across lanes are.
-fn reductions(looped: &Loop) -> Vec<Reduction<'_>> {
-    let of =
-        |at| Shape::of(looped, at).reduction().unwrap_or_else(|| bug("codegen", "a reduction"));
+fn reductions(looped: &Loop) -> Vec<InLanes<'_>> {
+    let of = |at| InLanes::of(looped, at).unwrap_or_else(|| bug("codegen", "a reduction"));
     (0..looped.states.len()).map(of).collect()
 }

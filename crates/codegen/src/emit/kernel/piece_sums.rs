@@ -20,11 +20,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pullback_analysis::access::{Access, Roots, accumulators};
-use pullback_analysis::loop_shape::{Fold, Shape};
+use pullback_analysis::loop_shape::Fold;
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
 use pullback_prim::Prim;
 
+use super::horizontal_reduce::InLanes;
 use super::plan::Plan;
 use super::text::Text;
 use crate::emit::primitives::primitive_text;
@@ -153,7 +154,7 @@ impl Text<'_, '_> {
     /// What a state begins with that begins so otherwise: in a piece that has a place of its own, with nothing.
     pub fn start(&self, looped: &Loop, at: usize, init: String) -> String {
         if self.adds_up && looped.for_index() == self.plan.looped.for_index() {
-            match Shape::of(looped, at).reduction().map(|reduction| reduction.fold) {
+            match InLanes::of(looped, at).map(InLanes::fold) {
                 Some(Fold::Add | Fold::Sub) => return format!("(own ? 0.0 : {init})"),
                 Some(Fold::IntAdd) => return format!("(own ? 0 : {init})"),
                 Some(Fold::Max | Fold::Min) | None => {}
@@ -165,10 +166,11 @@ impl Text<'_, '_> {
 
 /// How a state is folded, if the order does not matter, and whether it is an Int.
 fn state(plan: &Plan<'_>, at: usize) -> Option<(Fold, bool)> {
-    let reduction = Shape::of(plan.looped, at).reduction()?;
-    let is_proven = !plan.unproven.contains(&reduction.stmt.id);
+    let reduction = InLanes::of(plan.looped, at)?;
+    let mut stmt = reduction.stmt().into_iter();
+    let is_proven = stmt.all(|stmt| !plan.unproven.contains(&stmt.id));
     let is_int = plan.ty(Atom::Var(plan.looped.states[at])).elem == Elem::Int;
-    is_proven.then_some((reduction.fold, is_int))
+    is_proven.then_some((reduction.fold(), is_int))
 }
 
 /// The C of the number at a place.

@@ -9,9 +9,10 @@
 //!   for j.11: one by one  # k.1 times; 4 at once
 //! ```
 
-use pullback_analysis::loop_shape::{Fold, Shape};
+use pullback_analysis::loop_shape::Fold;
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
+use super::horizontal_reduce::InLanes;
 use super::plan::Plan;
 use super::vectorise::{LANES, Layout};
 use crate::schedule::{Schedule, Way};
@@ -50,7 +51,7 @@ fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<
         notes.push(format!("{} at once", LANES * *times as i64));
     }
     for (at, state) in looped.states.iter().enumerate() {
-        let word = match Shape::of(looped, at).reduction().map(|reduction| reduction.fold) {
+        let word = match InLanes::of(looped, at).map(InLanes::fold) {
             Some(Fold::Add | Fold::IntAdd) => "adds up",
             Some(Fold::Sub) => "subtracts from",
             Some(Fold::Max) => "greatest",

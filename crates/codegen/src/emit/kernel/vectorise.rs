@@ -18,11 +18,12 @@
 //! for each iteration.
 
 use pullback_analysis::affine::addends;
-use pullback_analysis::loop_shape::{Fold, Shape};
+use pullback_analysis::loop_shape::Fold;
 use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::horizontal_reduce::InLanes;
 use super::plan::Plan;
 
 /// How many lanes a vector has.
@@ -373,10 +374,10 @@ fn join(a: Kind, b: Kind) -> Kind {
 pub(super) fn may_lie(plan: &Plan<'_>, layout: &Layout, looped: &Loop, is_strict: bool) -> bool {
     let LoopForm::For { down, .. } = looped.form else { return false };
     let reductions = (0..looped.states.len()).all(|at| {
-        Shape::of(looped, at).reduction().is_some_and(|reduction| {
-            let keeps_bits = !matches!(reduction.fold, Fold::Add | Fold::Sub);
-            let is_proven = !plan.unproven.contains(&reduction.stmt.id);
-            (keeps_bits || !is_strict) && is_proven
+        InLanes::of(looped, at).is_some_and(|reduction| {
+            let keeps_bits = !matches!(reduction.fold(), Fold::Add | Fold::Sub);
+            let mut stmt = reduction.stmt().into_iter();
+            (keeps_bits || !is_strict) && stmt.all(|stmt| !plan.unproven.contains(&stmt.id))
         })
     });
     reductions

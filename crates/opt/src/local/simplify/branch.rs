@@ -137,7 +137,7 @@ impl Simplify<'_> {
 
     /// if c { fail } else { b } = if c { fail } else { }; b
     ///
-    /// Passes can fuse loops that are outside of a branch, so it is done for sides with loops. It is not done where b
+    /// Passes can fuse loops that are outside of a branch, so it is done for sides with loops and sums. It is not done where b
     /// might not end.
     pub(super) fn guard_law(stmt: &Stmt) -> Option<New> {
         let Op::If(cond, then, other) = &stmt.op else { return None };
@@ -154,6 +154,8 @@ impl Simplify<'_> {
                 has_loop = true;
                 may_not_end |= matches!(repeat.form, LoopForm::While(_));
             }
+            // A sum becomes one with the loop that makes what is added up, outside of a branch.
+            has_loop |= matches!(stmt.op, Op::Sum(_));
             may_not_end |= matches!(stmt.op, Op::Call(_, _));
         });
         let moves = has_loop && !may_not_end;
