@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "arrays of loaded code are read and written where it has them")]
 
 mod dependences;
+mod operand;
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
@@ -12,14 +13,7 @@ use std::panic::catch_unwind;
 use pullback_prim::{Routine, Slot};
 use pullback_routines::{Given, Outcome, Wanted};
 
-/// As `pb_operand` in `runtime/routines.c`.
-#[repr(C)]
-pub(crate) struct Operand {
-    items: *mut c_void,
-    sizes: [i64; 2],
-    real: f64,
-    number: i64,
-}
+use operand::{Operand, items, places};
 
 /// Says whether a run is to stop.
 type Stops = extern "C" fn(*const c_void) -> i32;
@@ -106,15 +100,6 @@ unsafe fn taken<'a>(routine: Routine, given: *const Operand) -> Vec<Given<'a>> {
     slots.iter().zip(operands).map(take).collect()
 }
 
-/// The elements of an array; of an empty one there may be no address.
-unsafe fn items<'a, T>(at: *mut c_void, count: usize) -> &'a [T] {
-    if count == 0 {
-        return &[];
-    }
-    // SAFETY: the caller says so.
-    unsafe { std::slice::from_raw_parts(at.cast(), count) }
-}
-
 /// Where the results of a routine go.
 ///
 /// # Safety
@@ -142,13 +127,4 @@ unsafe fn made<'a>(routine: Routine, results: *mut Operand) -> Vec<Wanted<'a>> {
         });
     }
     wanted
-}
-
-/// As [`items`], to be written to.
-unsafe fn places<'a, T>(at: *mut c_void, count: usize) -> &'a mut [T] {
-    if count == 0 {
-        return &mut [];
-    }
-    // SAFETY: the caller says so.
-    unsafe { std::slice::from_raw_parts_mut(at.cast(), count) }
 }

@@ -73,6 +73,25 @@ pub struct RoutineRow {
     pub like: &'static [&'static [usize]],
 }
 
+const DEPENDENCES: RoutineRow = RoutineRow {
+    name: "dependences",
+    module: "sparse",
+    definition: "told",
+    params: &[Slot::Vector, Slot::Vector],
+    results: &[Slot::Ints, Slot::Ints],
+    like: &[],
+};
+
+/// It stands for no definition, but for what lowering makes around a call of `told`.
+const FOLLOWED: RoutineRow = RoutineRow {
+    name: "followed",
+    module: "",
+    definition: "",
+    params: &[],
+    results: &[],
+    like: &[],
+};
+
 impl Slot {
     /// How many dimensions it has.
     pub const fn rank(self) -> usize {
@@ -197,22 +216,8 @@ impl Routine {
                 results: &[Matrix, Bool],
                 like: &[&[], &[]],
             },
-            Self::Dependences => &RoutineRow {
-                name: "dependences",
-                module: "sparse",
-                definition: "told",
-                params: &[Vector, Vector],
-                results: &[Ints, Ints],
-                like: &[],
-            },
-            Self::Followed => &RoutineRow {
-                name: "followed",
-                module: "",
-                definition: "",
-                params: &[],
-                results: &[],
-                like: &[],
-            },
+            Self::Dependences => &DEPENDENCES,
+            Self::Followed => &FOLLOWED,
         }
     }
 

@@ -13,7 +13,7 @@ use pullback_ir::{Elem, Program};
 use pullback_prim::Routine;
 use pullback_sparse::told;
 
-use super::{Operand, places};
+use super::operand::{Operand, places};
 use crate::read::read;
 
 thread_local! {

@@ -18,17 +18,19 @@ pub mod elimination;
 mod engine;
 pub mod maps;
 pub mod matrix;
+pub mod normal;
 pub mod notes;
+mod polynomial;
 mod space;
 pub mod vector;
 
 pub use engine::engine;
 
+use normal::show_normal;
 use notes::Tupling;
 use notes::forms::{
     FORWARD, JACOBIAN, OPTIMISED, REVERSE, TRANSPOSED, show_poly_transposed, show_step, show_tupled,
 };
-use notes::normal::show_normal;
 
 use pullback_engine::{Stage, needed};
 

@@ -4,7 +4,7 @@
 
 use pullback_engines::linear_maps::STAGES;
 use pullback_engines::linear_maps::elimination::{Eliminated, Graph, Order};
-use pullback_engines::linear_maps::notes::normal::{Normaliser, Space, show_normal};
+use pullback_engines::linear_maps::normal::{Normaliser, Space, show_normal};
 use pullback_engines::linear_maps::notes::term::{
     Book, Op, Term, compose, lm_one, lm_scale, lm_zero, op, prim, var,
 };

@@ -414,8 +414,7 @@ fn pattern_in(
         let mut sets = vec![];
         walk::for_each_real(&tangent, |set| sets.extend(set.as_real()));
         let sets = sets.into_iter().map(|set| set as u32);
-        let pattern = found.pattern(sets, inputs, &options.limits).expect("room");
-        (pattern, found.relations.is_some())
+        (found.pattern(sets, inputs, &options.limits).expect("room"), found.relations.is_some())
     })
 }
 
@@ -578,8 +577,7 @@ fn misses_nothing(
         let mut sets = vec![];
         walk::for_each_real(&tangent, |set| sets.extend(set.as_real()));
         let sets = sets.into_iter().map(|set| set as u32);
-        let pattern = found.pattern(sets, inputs, &options.limits).expect("room");
-        (pattern, found.relations.is_some())
+        (found.pattern(sets, inputs, &options.limits).expect("room"), found.relations.is_some())
     };
     let ((pattern, is_affine), (traced, _)) = (pattern(derived), pattern(traced));
     let mut entries = 0;

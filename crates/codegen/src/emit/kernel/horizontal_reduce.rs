@@ -21,10 +21,11 @@
 //! it. Where lanes add to places of an accumulator that are not their own, they do so in the order of their iterations
 //! (`pb_add_each`), or as one sum (`pb_across`) if the place is one.
 
-use pullback_analysis::loop_shape::{Fold, Reduction, Shape, is_sum};
+use pullback_analysis::loop_shape::{Fold, Reduction};
 use pullback_base::bug;
-use pullback_ir::{Atom, Loop, Stmt, StmtId, VarId};
+use pullback_ir::{Atom, Loop, StmtId, VarId};
 
+use super::in_lanes::{InLanes, reductions};
 use super::partition_loops::{self, Settled};
 use super::places::Offset;
 use super::plan::{has_loops, local_name};
@@ -39,39 +40,6 @@ const SHORT: usize = 60;
 const SHORT_WITH_LOOPS: usize = 12;
 /// A loop with carried stores, which only full vectors have, is written twice if its body is no longer than this.
 const SHORT_BESIDE: usize = 600;
-
-/// How lanes reduce a state, each its own part of it.
-#[derive(Clone, Copy)]
-pub(super) enum InLanes<'l> {
-    /// With what each iteration brings.
-    Here(Reduction<'l>),
-    /// In several steps, or in a loop inside, that add to it or take from it.
-    InSteps,
-}
-
-impl<'l> InLanes<'l> {
-    /// How lanes of a loop reduce a state, if that is all that iterations do with it.
-    pub fn of(looped: &'l Loop, at: usize) -> Option<Self> {
-        let here = Shape::of(looped, at).reduction().map(Self::Here);
-        here.or_else(|| is_sum(looped, at).then_some(Self::InSteps))
-    }
-
-    /// By what it is reduced.
-    pub fn fold(self) -> Fold {
-        match self {
-            Self::Here(reduction) => reduction.fold,
-            Self::InSteps => Fold::Add,
-        }
-    }
-
-    /// The statement of the loop's own that reduces.
-    pub fn stmt(self) -> Option<&'l Stmt> {
-        match self {
-            Self::Here(reduction) => Some(reduction.stmt),
-            Self::InSteps => None,
-        }
-    }
-}
 
 impl<'k> Text<'_, 'k> {
     /// A loop across lanes.
@@ -351,10 +319,4 @@ pub(super) fn together(vectors: &[String], fold: Fold) -> String {
         Fold::Min => format!("pb_v_Min({total}, {vector})"),
         Fold::Add | Fold::Sub | Fold::IntAdd => format!("PB_OP({total}, +, {vector})"),
     })
-}
-
-/// The reductions that the states of a loop across lanes are.
-fn reductions(looped: &Loop) -> Vec<InLanes<'_>> {
-    let of = |at| InLanes::of(looped, at).unwrap_or_else(|| bug("codegen", "a reduction"));
-    (0..looped.states.len()).map(of).collect()
 }

@@ -28,6 +28,7 @@ mod combined_functions_text;
 mod cost;
 mod fill;
 mod horizontal_reduce;
+mod in_lanes;
 mod index_tables;
 mod jam_inner;
 mod jam_inner_text;

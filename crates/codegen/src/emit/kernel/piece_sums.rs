@@ -25,7 +25,7 @@ use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, VarId};
 use pullback_prim::Prim;
 
-use super::horizontal_reduce::InLanes;
+use super::in_lanes::InLanes;
 use super::plan::Plan;
 use super::text::Text;
 use crate::emit::primitives::primitive_text;

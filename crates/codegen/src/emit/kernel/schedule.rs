@@ -12,7 +12,7 @@
 use pullback_analysis::loop_shape::Fold;
 use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
-use super::horizontal_reduce::InLanes;
+use super::in_lanes::InLanes;
 use super::plan::Plan;
 use super::vectorise::{LANES, Layout};
 use crate::schedule::{Schedule, Way};

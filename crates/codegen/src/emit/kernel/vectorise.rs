@@ -23,7 +23,7 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::horizontal_reduce::InLanes;
+use super::in_lanes::InLanes;
 use super::plan::Plan;
 
 /// How many lanes a vector has.

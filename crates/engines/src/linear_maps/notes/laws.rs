@@ -237,7 +237,7 @@ impl Book {
     }
 
     /// `v[at]` for a vector that is written out or built.
-    pub(super) fn element(&mut self, items: &Term, at: &Term) -> Option<Term> {
+    pub(in crate::linear_maps) fn element(&mut self, items: &Term, at: &Term) -> Option<Term> {
         if let Term::Build(_, index, body) = items {
             let by = BTreeMap::from([(*index, at.clone())]);
             return Some(self.replace(body, &by));

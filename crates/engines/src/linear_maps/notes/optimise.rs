@@ -43,7 +43,7 @@ struct Pass<'b> {
 
 /// Whether a term is a linear map.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
-pub(super) fn is_map(book: &Book, term: &Term) -> bool {
+pub(in crate::linear_maps) fn is_map(book: &Book, term: &Term) -> bool {
     match term {
         Term::Var(sym) => book.known(*sym).of.is_some(),
         Term::Call(_, form, _) => matches!(form, Form::Jacobian | Form::Transposed),

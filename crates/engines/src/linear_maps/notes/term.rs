@@ -197,7 +197,7 @@ pub struct Book {
     /// The bounds of indices.
     pub(super) bounds: BTreeMap<Sym, Term>,
     /// The types of the parameters and of the result of each definition.
-    pub(super) signatures: BTreeMap<DefId, (Vec<Type>, Type)>,
+    pub(in crate::linear_maps) signatures: BTreeMap<DefId, (Vec<Type>, Type)>,
     /// The variables that are bound where the optimiser is at work.
     pub(super) scope: BTreeSet<Sym>,
 }

@@ -24,13 +24,13 @@ use pullback_lambda::{DefId, Lit, Program, Type, TypeKind};
 use pullback_prim::Prim;
 use pullback_reduce::outside_fragment;
 
-use super::forms::{JACOBIAN, demo};
+use super::apply::Run;
+use super::maps::{Map, Maps, ONE, Of, ZERO};
+use super::notes::forms::{JACOBIAN, demo};
+use super::notes::print::print_term;
+use super::notes::term::{Book, Form, Op, Sym, Term};
 use super::polynomial::Polynomial;
-use super::print::print_term;
-use super::term::{Book, Form, Op, Sym, Term};
-use crate::linear_maps::apply::Run;
-use crate::linear_maps::maps::{Map, Maps, ONE, Of, ZERO};
-use crate::linear_maps::vector::{Arith, Vector};
+use super::vector::{Arith, Vector};
 
 /// A space: its Reals are numbered from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl<'b> Normaliser<'b> {
     /// The map that a term is, in the table.
     fn map(&mut self, map: &Term) -> Option<Map> {
         if let Term::Let(sym, value, body) = map {
-            if !super::optimise::is_map(self.book, value) {
+            if !super::notes::optimise::is_map(self.book, value) {
                 self.bind(*sym, value);
             } else if let Some(value) = self.map(value) {
                 self.inner.insert(*sym, value);
