@@ -116,7 +116,7 @@ fn begun(program: &mut Program, def: DefId, style: Style) -> (Name, Code<'_>) {
 }
 
 /// The pullback of a definition. If it is a derivative already, and takes a number to a number, then it may come from its
-/// arrow as well, since its derivative is one number: the code with fewer primitives is taken, by and large.
+/// arrow as well, since its derivative is one number: the code with fewer primitives is taken.
 fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Diagnostic>> {
     let (from, to) = signature(program, def);
     let is_number = |ty: &Type| *ty == Type::real();
@@ -128,8 +128,7 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     let back = reverse(&mut swept, def, style);
     let there = by_arrow(program, def, style)?;
     let Ok(back) = back else { return Ok(there) };
-    // A sweep multiplies by its cotangent, which is mostly 1.
-    if 4 * primitives(&swept, back) <= 5 * primitives(program, there) {
+    if primitives(&swept, back) <= primitives(program, there) {
         *program = swept;
         return Ok(back);
     }
