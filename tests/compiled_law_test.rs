@@ -89,6 +89,7 @@ const LEAVES: &[Leave] = &[
         "(\\t -> (la.eigen (with_zeros t)).1[0, 2])",
         RULE,
     ),
+    (Law::Forward, "tests/ad/deep_orders.pull", "(grad (grad (grad (grad (grad g)))))", PRODUCTS),
     (Law::Forward, "tests/ad/equal_values.pull", "(beside (la.matrix_function exp))", RULE),
     (Law::Reverse, "tests/ad/equal_values.pull", "(beside (la.matrix_function exp))", RULE),
     (Law::Reverse, "tests/ad/equal_values.pull", "(beside (la.matrix_function id))", RULE),

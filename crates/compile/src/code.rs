@@ -102,7 +102,7 @@ fn evaluated(
 /// The machine of the array code.
 fn machine<'i>(image: &'i Image<'i>, options: &Options) -> Machine<'i> {
     let machine = Machine::new(image, options.limits.clone()).within(options.budget);
-    // A page in a browser is to be small, and the text gives the same.
+    // Lowering leaves no question where there is nobody to ask.
     if cfg!(target_family = "wasm") { machine } else { machine.asking(pullback_sparse::told) }
 }
 

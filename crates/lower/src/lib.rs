@@ -81,7 +81,10 @@ pub fn lower(source: &lambda::Program, roots: &[DefId]) -> Lowered {
     ctx.layouts.link(&mut ctx.out, &[]);
     differentiated::choose(&mut ctx.out, &ctx.derived);
     absent::absent(&mut ctx.out);
-    dependences::dependences(&mut ctx.out);
+    // A page in a browser, which is to be small, finds patterns by their text.
+    if !cfg!(target_family = "wasm") {
+        dependences::dependences(&mut ctx.out);
+    }
     Lowered { program: ctx.out, roots, layouts: ctx.layouts }
 }
 

@@ -33,7 +33,8 @@ impl Body<'_, '_> {
     /// for that.
     pub fn routine(&mut self) -> String {
         let def = &self.emit.program.funcs[self.func];
-        let Some(routine) = def.routine.filter(|_| !self.emit.is_library) else {
+        let is_loaded = !self.emit.is_library && !cfg!(target_family = "wasm");
+        let Some(routine) = def.routine.filter(|_| is_loaded) else {
             return String::new();
         };
         let params = &def.params;
