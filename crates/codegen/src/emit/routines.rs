@@ -125,7 +125,9 @@ impl Body<'_, '_> {
         match ty.elem {
             _ if ty.is_array() => format!("{{.p = (void *)&{name}}}"),
             Elem::Real => format!("{{.real = {name}}}"),
-            _ => format!("{{.n = {name}}}"),
+            Elem::Int | Elem::Bool | Elem::Str | Elem::Unit | Elem::Data(_) => {
+                format!("{{.n = {name}}}")
+            }
         }
     }
 
