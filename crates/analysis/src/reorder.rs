@@ -31,14 +31,7 @@ pub struct Info {
 impl Info {
     /// What is known of a statement in a function.
     pub fn of(program: &Program, tells: &Tells, roots: &Roots, stmt: &Stmt) -> Self {
-        let mut uses = FxHashSet::default();
-        stmt.op.for_each_atom(&mut |atom| uses.extend(atom.var()));
-        for inner in stmt.op.blocks() {
-            uses.extend(inner.free());
-        }
-        for param in stmt.op.inner_params() {
-            uses.remove(&param);
-        }
+        let uses = stmt.op.free();
         let accs = if let Op::Loop(looped @ Loop { form: LoopForm::For { .. }, .. }) = &stmt.op {
             accumulators(program, roots, looped)
         } else {

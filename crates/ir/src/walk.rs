@@ -179,6 +179,19 @@ impl Op {
         }
     }
 
+    /// The variables that it reads and does not bind, at any depth.
+    pub fn free(&self) -> FxHashSet<VarId> {
+        let mut free = FxHashSet::default();
+        self.for_each_atom(&mut |atom| free.extend(atom.var()));
+        for block in self.blocks() {
+            free.extend(block.free());
+        }
+        for param in self.inner_params() {
+            free.remove(&param);
+        }
+        free
+    }
+
     /// As [`Op::inner_params`], to change them.
     pub fn for_each_inner_param_mut(&mut self, each: &mut dyn FnMut(&mut VarId)) {
         if let Self::Match(cases) = self {

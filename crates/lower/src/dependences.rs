@@ -72,7 +72,7 @@ impl Between {
         let mut after: FxHashSet<VarId> = [direction].into_iter().collect();
         let mut is_after = vec![];
         for stmt in before {
-            let follows = reads(stmt).iter().any(|var| after.contains(var));
+            let follows = stmt.op.free().iter().any(|var| after.contains(var));
             if follows {
                 after.extend(&stmt.vars);
             }
@@ -84,13 +84,14 @@ impl Between {
         for (k, stmt) in before.iter().enumerate().rev() {
             if is_after[k] && stmt.vars.iter().any(|var| needed.contains(var)) {
                 is_between[k] = true;
-                needed.extend(reads(stmt));
+                needed.extend(stmt.op.free());
                 bound.extend(&stmt.vars);
             }
         }
         let others = before.iter().zip(&is_between).filter(|(_, is_between)| !**is_between);
-        let is_apart =
-            !others.into_iter().any(|(stmt, _)| reads(stmt).iter().any(|var| bound.contains(var)));
+        let is_apart = !others
+            .into_iter()
+            .any(|(stmt, _)| stmt.op.free().iter().any(|var| bound.contains(var)));
         let found = Self { direction, result, is_between, bound };
         (is_apart && found.bound.contains(&result)).then_some(found)
     }
@@ -105,7 +106,7 @@ impl Between {
         }
         let mut results = vec![self.result];
         let mut used: FxHashSet<VarId> = of.results.iter().filter_map(|atom| atom.var()).collect();
-        after.iter().for_each(|stmt| used.extend(reads(stmt)));
+        after.iter().for_each(|stmt| used.extend(stmt.op.free()));
         let bound = body.stmts.iter().flat_map(|stmt| &stmt.vars).copied();
         results.extend(bound.filter(|var| *var != self.result && used.contains(var)));
         let mut params: Vec<VarId> = body.free();
@@ -162,12 +163,4 @@ fn asking(program: &mut Program, text: FuncId, result: VarId, given: &[VarId]) -
     }
     let body = rename(program, &source.body, &mut atoms);
     program.funcs.push(Func { params, body, ..source })
-}
-
-/// What a statement reads.
-fn reads(stmt: &Stmt) -> Vec<VarId> {
-    let mut reads = vec![];
-    stmt.op.for_each_atom(&mut |atom| reads.extend(atom.var()));
-    stmt.op.blocks().into_iter().for_each(|block| reads.extend(block.free()));
-    reads
 }

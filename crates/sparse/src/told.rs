@@ -22,11 +22,11 @@ use crate::symbolic::derived;
 /// The function whose code the routine reads: the one that calls it.
 pub fn followed(program: &Program, asking: FuncId) -> Option<FuncId> {
     let calls = |func: &FuncId| {
-        let mut calls = 0;
+        let mut calls = false;
         program.funcs[*func].body.visit(&mut |stmt| {
-            calls += usize::from(matches!(&stmt.op, Op::Call(callee, _) if *callee == asking));
+            calls |= matches!(&stmt.op, Op::Call(callee, _) if *callee == asking);
         });
-        calls > 0
+        calls
     };
     let mut callers = program.funcs.ids().filter(calls);
     let followed = callers.next().filter(|func| {

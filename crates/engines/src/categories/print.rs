@@ -126,7 +126,6 @@ impl Printer<'_> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn line(&self, cl: &Cl) -> String {
         match &cl.kind {
             ClKind::Identity => "I".to_owned(),
@@ -140,7 +139,13 @@ impl Printer<'_> {
                 format!("{} ; {}", self.line(first), self.line(second))
             }
             ClKind::Tuple(items) if items.is_empty() => "()".to_owned(),
-            _ => {
+            ClKind::Tuple(_)
+            | ClKind::If(..)
+            | ClKind::Let(..)
+            | ClKind::Build(..)
+            | ClKind::Fold { .. }
+            | ClKind::While { .. }
+            | ClKind::Case(..) => {
                 let (head, parts) = self.parts(cl);
                 let parts = parts.iter().map(|(label, part)| format!("{label}{}", self.line(part)));
                 let parts: Vec<String> = parts.collect();

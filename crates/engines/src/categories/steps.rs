@@ -221,7 +221,6 @@ impl Region {
         self.steps.iter().map(|step| step.out)
     }
     /// The regions inside a step, with the variables that they bind themselves.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others have no regions")]
     pub fn inner(step: &Step) -> Vec<(&Region, Vec<VarId>)> {
         match &step.kind {
             StepKind::If(_, then, other) => vec![(then, vec![]), (other, vec![])],
@@ -232,7 +231,15 @@ impl Region {
                 let arms = arms.iter().map(|arm| (&arm.body, arm.vars.clone()));
                 arms.chain(default.iter().map(|region| (region, vec![]))).collect()
             }
-            _ => vec![],
+            StepKind::Smooth(..)
+            | StepKind::Structural(..)
+            | StepKind::Plain(..)
+            | StepKind::Tuple(_)
+            | StepKind::Component(..)
+            | StepKind::Con(..)
+            | StepKind::Array(_)
+            | StepKind::Call(..)
+            | StepKind::Custom(..) => vec![],
         }
     }
 }

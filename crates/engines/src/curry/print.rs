@@ -56,7 +56,6 @@ pub fn show_combinators(
 }
 
 /// Whether an arrow does nothing but call a definition on components of the environment.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn only_calls(comb: &Comb) -> bool {
     let CombKind::Then(args, Arrow::Call(_)) = &comb.kind else { return false };
     args.iter().all(|arg| match &arg.kind {
@@ -64,7 +63,15 @@ fn only_calls(comb: &Comb) -> bool {
         CombKind::Then(parts, Arrow::Field(_)) => {
             parts.iter().all(|part| matches!(part.kind, CombKind::Proj(_)))
         }
-        _ => false,
+        CombKind::Const(_)
+        | CombKind::Then(..)
+        | CombKind::Bind(..)
+        | CombKind::Curry(..)
+        | CombKind::Fix(..)
+        | CombKind::Cond(..)
+        | CombKind::Case(..)
+        | CombKind::Build { .. }
+        | CombKind::Loop { .. } => false,
     })
 }
 
@@ -240,12 +247,25 @@ impl Printer<'_> {
         tag.to_string()
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn constant(&self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Lit(lit) => plain(lit),
             ExprKind::Global(def) => self.program.defs[*def].name.to_string(),
-            _ => self.program.print_expr(expr),
+            ExprKind::Var(_)
+            | ExprKind::Prim(..)
+            | ExprKind::Lam(..)
+            | ExprKind::App(..)
+            | ExprKind::Let(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::If(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Con(..)
+            | ExprKind::Match(..)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => self.program.print_expr(expr),
         }
     }
 

@@ -124,15 +124,21 @@ fn vjp(program: &mut Program, def: DefId, style: Style) -> Result<DefId, Box<Dia
     if !is_nested || !is_number(&from) || !is_number(&to) {
         return reverse(program, def, style);
     }
-    let mut swept = program.clone();
-    let back = reverse(&mut swept, def, style);
-    let there = by_arrow(program, def, style)?;
-    let Ok(back) = back else { return Ok(there) };
-    if primitives(&swept, back) <= primitives(program, there) {
-        *program = swept;
-        return Ok(back);
+    // Where one of them grows too large, the other may do.
+    let mut other = program.clone();
+    let pushed = by_arrow(&mut other, def, style);
+    let swept = reverse(program, def, style);
+    match (swept, pushed) {
+        (Ok(swept), Ok(pushed)) if primitives(program, swept) > primitives(&other, pushed) => {
+            *program = other;
+            Ok(pushed)
+        }
+        (Err(_), Ok(pushed)) => {
+            *program = other;
+            Ok(pushed)
+        }
+        (swept, _) => swept,
     }
-    Ok(there)
 }
 
 /// How many primitives a definition reaches when pullbacks stand where they are called.

@@ -44,7 +44,6 @@ struct Unfolding<'p> {
 }
 
 impl Unfolding<'_> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay as they are")]
     fn term(&mut self, mut expr: Expr) -> Expr {
         let span = expr.span;
         match expr.kind {
@@ -85,7 +84,15 @@ impl Unfolding<'_> {
                 });
                 expr
             }
-            _ => expr,
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Lam(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::Match(..)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => expr,
         }
     }
 

@@ -291,7 +291,6 @@ impl Translation<'_> {
         Ok(())
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others do not fit")]
     pub(super) fn known(
         &mut self,
         expr: &Expr,
@@ -365,7 +364,13 @@ impl Translation<'_> {
                 let stopped = Expr::ad(AdOp::StopGradient, vec![primal], Type::real(), span);
                 Ok(Known::Real(self.bind(block, "y", stopped), None))
             }
-            _ => Err(Unfit),
+            ExprKind::Global(_)
+            | ExprKind::Lam(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => Err(Unfit),
         }
     }
 

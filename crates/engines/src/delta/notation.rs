@@ -132,7 +132,6 @@ impl Paper<'_> {
     }
 
     /// A term over several lines.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&mut self, expr: &Expr, indent: usize, lines: &mut Lines) {
         let mut expr = expr;
         while let ExprKind::Let(var, value, body) = &expr.kind {
@@ -183,7 +182,17 @@ impl Paper<'_> {
             ExprKind::App(_, args) if self.short(expr).is_none() && !args.is_empty() => {
                 self.statement("", expr, indent, lines);
             }
-            _ => {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Prim(..)
+            | ExprKind::App(..)
+            | ExprKind::Let(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Con(..)
+            | ExprKind::Array(_)
+            | ExprKind::Ad(..) => {
                 let line = self.line(expr);
                 lines.push(indent, &line);
             }
@@ -216,7 +225,6 @@ impl Paper<'_> {
     }
 
     /// `head e`, with the parts of a long `e` below.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn statement(&mut self, head: &str, expr: &Expr, indent: usize, lines: &mut Lines) {
         let space = if head.is_empty() { "" } else { " " };
         if let Some(line) = self.short(expr)
@@ -273,7 +281,15 @@ impl Paper<'_> {
             ExprKind::Let(_, _, _) | ExprKind::LetRec(_, _) => {
                 self.named(head, expr, indent, lines);
             }
-            _ => {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Prim(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Con(..)
+            | ExprKind::Array(_)
+            | ExprKind::Ad(..) => {
                 let line = self.line(expr);
                 lines.push(indent, &format!("{head}{space}{line}"));
             }
@@ -352,7 +368,6 @@ impl Paper<'_> {
     }
 
     /// A term on one line, come what may.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn line(&mut self, expr: &Expr) -> String {
         if let ExprKind::App(function, args) = &expr.kind
             && let Some(row) = self.row(function, args)
@@ -423,7 +438,14 @@ impl Paper<'_> {
                 }
                 text
             }
-            _ => self.atom(expr),
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Lit(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Proj(..)
+            | ExprKind::Con(..)
+            | ExprKind::Array(_)
+            | ExprKind::Build { .. } => self.atom(expr),
         }
     }
 
@@ -448,7 +470,6 @@ impl Paper<'_> {
         String::from("?")
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn atom(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Var(var) => self.name(*var),
@@ -492,7 +513,17 @@ impl Paper<'_> {
                 let (body, size) = (self.line(body), self.line(size));
                 format!("[ {body} | {name} < {size} ]")
             }
-            _ => format!("({})", self.line(expr)),
+            ExprKind::Prim(..)
+            | ExprKind::Lam(..)
+            | ExprKind::App(..)
+            | ExprKind::Let(..)
+            | ExprKind::LetRec(..)
+            | ExprKind::If(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Con(..)
+            | ExprKind::Match(..)
+            | ExprKind::Loop { .. }
+            | ExprKind::Ad(..) => format!("({})", self.line(expr)),
         }
     }
 }

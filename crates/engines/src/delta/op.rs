@@ -77,14 +77,21 @@ impl Op {
         }
     }
     /// The structures it takes.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others take one")]
     pub(super) fn inputs(self) -> &'static [Form] {
         match self {
             Op::InitVars | Op::InitZeros | Op::Lookup | Op::Count => &[Form::Plain],
             Op::Graft => &[Form::Plain, Form::Dual, Form::DualTangent],
             Op::Seed | Op::Zip => &[Form::Plain, Form::Tangent],
             Op::Dot | Op::Spread => &[Form::Dual, Form::Tangent],
-            _ => &[Form::Dual],
+            Op::Attach
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Active
+            | Op::Meaning
+            | Op::Delta
+            | Op::AllActive => &[Form::Dual],
         }
     }
     /// The structure it makes.

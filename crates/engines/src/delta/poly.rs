@@ -29,17 +29,28 @@ impl Translation<'_> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn extra_type(&self, op: Op) -> Option<Type> {
         let delta = self.library.delta();
         match op {
             Op::InitVars | Op::Attach => Some(Type::fun(Type::int(), delta)),
             Op::Lookup | Op::Meaning => Some(Type::array(self.library.maybe())),
-            _ => None,
+            Op::InitZeros
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Graft
+            | Op::Seed
+            | Op::Dot
+            | Op::Active
+            | Op::Spread
+            | Op::Zip
+            | Op::Delta
+            | Op::Count
+            | Op::AllActive => None,
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn acc_type(&self, op: Op) -> Option<Type> {
         match op {
             Op::InitVars | Op::Attach | Op::Lookup | Op::Count => Some(Type::int()),
@@ -47,7 +58,15 @@ impl Translation<'_> {
             Op::Dot => Some(self.library.delta()),
             Op::Active | Op::AllActive => Some(Type::bool()),
             Op::Spread => Some(self.library.work()),
-            _ => None,
+            Op::InitZeros
+            | Op::Primal
+            | Op::Stop
+            | Op::Zeros
+            | Op::Tangents
+            | Op::Graft
+            | Op::Meaning
+            | Op::Zip
+            | Op::Delta => None,
         }
     }
 

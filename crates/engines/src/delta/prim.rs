@@ -58,7 +58,6 @@ impl Translation<'_> {
         self.let_delta("deltaLet", delta, block)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay as they are")]
     pub(super) fn prim(
         &mut self,
         prim: Prim,
@@ -91,7 +90,13 @@ impl Translation<'_> {
                             let xs = self.whole(arg, block)?;
                             self.call("primals", vec![xs])
                         }
-                        _ => self.whole(arg, block)?,
+                        PrimTy::Int
+                        | PrimTy::Bool
+                        | PrimTy::Str
+                        | PrimTy::Unit
+                        | PrimTy::Elem
+                        | PrimTy::Array(_)
+                        | PrimTy::AnyArray => self.whole(arg, block)?,
                     });
                 }
                 let result = self.bind(block, "r", Expr::prim(prim, moved, whole.span));

@@ -94,7 +94,6 @@ impl<K: Clone> Run<K> {
     }
 
     /// The nodes with the same source that a map is built from, latest first.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn reachable(&self, root: Map) -> Vec<Map> {
         if let Node::Function(_) = self.maps.node(root) {
             return vec![root];
@@ -109,7 +108,14 @@ impl<K: Clone> Run<K> {
                 Node::Compose(_, inner) => work.push(*inner),
                 Node::Combine([(_, first), (_, second)]) => work.extend([*first, *second]),
                 Node::Sum(maps) | Node::VCat(_, maps) => work.extend(maps.iter().copied()),
-                _ => {}
+                Node::Zero
+                | Node::One
+                | Node::Scale(_)
+                | Node::Select(..)
+                | Node::Omit(_)
+                | Node::HCat(..)
+                | Node::Transpose(_)
+                | Node::Function(_) => {}
             }
         }
         let found = seen.iter().enumerate().rev().filter(|(_, seen)| **seen);
@@ -362,7 +368,6 @@ fn add_scaled<K: Clone>(
 }
 
 /// `m ⊙ x` for the maps that are done at once.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn elementary<K: Clone>(
     arith: &mut dyn Arith<K>,
     node: &Node<K>,
@@ -374,7 +379,13 @@ fn elementary<K: Clone>(
         Node::Scale(k) => Some(x.scaled(arith, k)?),
         Node::Select(_, place, _) => Some(x.part(*place)),
         Node::Omit(place) => Some(x.clone().with_part(*place, Vector::Zero)),
-        _ => None,
+        Node::Compose(..)
+        | Node::Combine(_)
+        | Node::Sum(_)
+        | Node::VCat(..)
+        | Node::HCat(..)
+        | Node::Transpose(_)
+        | Node::Function(_) => None,
     })
 }
 

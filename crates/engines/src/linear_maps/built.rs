@@ -78,7 +78,6 @@ impl Built {
     }
 
     /// The maps that one is made of.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn parts(&self, map: Map) -> Vec<Map> {
         match self.maps.node(map) {
             // A selection is written in place.
@@ -87,7 +86,12 @@ impl Built {
             Node::Combine([(_, m), (_, n)]) => vec![*m, *n],
             Node::Sum(maps) | Node::VCat(_, maps) | Node::HCat(_, maps) => maps.to_vec(),
             Node::Transpose(m) => vec![*m],
-            _ => vec![],
+            Node::Zero
+            | Node::One
+            | Node::Scale(_)
+            | Node::Select(..)
+            | Node::Omit(_)
+            | Node::Function(_) => vec![],
         }
     }
 }

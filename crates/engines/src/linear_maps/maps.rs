@@ -203,12 +203,17 @@ impl<K: Clone> Maps<K> {
     }
 
     /// `mᵀ`. The other laws of figure 5 are those of `⊙ᴿ`, by which a transpose is applied.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub fn transpose(&mut self, map: Map) -> Result<Map, Fault> {
         match self.node(map) {
             Node::Zero | Node::One | Node::Scale(_) | Node::Omit(_) => Ok(map),
             Node::Transpose(inner) => Ok(*inner),
-            _ => self.push(Node::Transpose(map)),
+            Node::Select(..)
+            | Node::Compose(..)
+            | Node::Combine(_)
+            | Node::Sum(_)
+            | Node::VCat(..)
+            | Node::HCat(..)
+            | Node::Function(_) => self.push(Node::Transpose(map)),
         }
     }
 

@@ -90,7 +90,6 @@ impl<'s> Printer<'s> {
         (flat.chars().count() <= width && !flat.contains("letrec")).then_some(flat)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn broken(&mut self, term: &Term, indent: usize) -> String {
         let pad = " ".repeat(indent);
         match term {
@@ -134,7 +133,14 @@ impl<'s> Printer<'s> {
                 }
                 format!("{text}{pad}⟩\n")
             }
-            _ => format!("{pad}{}\n", self.term(term)),
+            Term::Var(_)
+            | Term::Real(_)
+            | Term::Int(_)
+            | Term::Op(..)
+            | Term::Reverse(..)
+            | Term::Proj(..)
+            | Term::Call(..)
+            | Term::Rd { .. } => format!("{pad}{}\n", self.term(term)),
         }
     }
 
@@ -308,11 +314,18 @@ impl<'s> Printer<'s> {
     }
 
     /// What figure 6 makes of `W.R_V(x:T. C)`, where that is a small term.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub fn literal(&mut self, rule: &Rule) -> Option<String> {
         match rule {
             Rule::Reverse { literal, .. } => literal.as_ref().map(|term| self.term(term)),
-            _ => None,
+            Rule::Value(..)
+            | Rule::Truth(..)
+            | Rule::Let(..)
+            | Rule::Call(_)
+            | Rule::Kept(_)
+            | Rule::Entered(..)
+            | Rule::Context(..)
+            | Rule::Open { .. }
+            | Rule::Unlisted => None,
         }
     }
 

@@ -22,7 +22,6 @@ pub(super) fn wrap(bindings: Vec<(Sym, Term)>, body: Term) -> Term {
 }
 
 /// The operation of a term, of atoms; what it needs is bound.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn flatten(book: &mut Book, term: &Term, bindings: &mut Vec<(Sym, Term)>) -> Term {
     match term {
         Term::Let(sym, value, body) => {
@@ -45,7 +44,14 @@ fn flatten(book: &mut Book, term: &Term, bindings: &mut Vec<(Sym, Term)>) -> Ter
             fold.for_each_inside(&mut |part| *part = normal(book, part));
             Term::Fold(fold)
         }
-        _ => {
+        Term::Lit(_)
+        | Term::Var(_)
+        | Term::Prim(..)
+        | Term::Op(..)
+        | Term::Call(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_) => {
             let mut flat = term.clone();
             flat.for_each_child_mut(&mut |child| *child = atom(book, child, bindings));
             flat

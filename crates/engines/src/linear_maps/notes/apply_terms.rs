@@ -35,7 +35,6 @@ impl Book {
     }
 
     /// Applies a map to a term that may be repeated.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn apply_simple(&mut self, map: Term, x: Term) -> Term {
         match map {
             Term::Op(name, args) => self.apply_operator(name, args, x),
@@ -64,11 +63,18 @@ impl Book {
                 fold.kind = FoldKind::Forward { tangent, body, init: component(x, 1, 2) };
                 Term::Fold(fold)
             }
-            other => op(Op::LmApply, vec![other, x]),
+            other @ Term::Lit(_)
+            | other @ Term::Var(_)
+            | other @ Term::Prim(..)
+            | other @ Term::Call(..)
+            | other @ Term::Tuple(_)
+            | other @ Term::Proj(..)
+            | other @ Term::Array(_)
+            | other @ Term::Let(..)
+            | other @ Term::Build(..) => op(Op::LmApply, vec![other, x]),
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn apply_operator(&mut self, name: Op, mut args: Vec<Term>, x: Term) -> Term {
         match name {
             // S(k) ⊙ x = k * x
@@ -108,7 +114,16 @@ impl Book {
                     let items = items.into_iter().map(|m| self.applied(m, &x)).collect();
                     gathered(items, Term::Array)
                 }
-                other => op(Op::LmApply, vec![op(name, vec![other]), x]),
+                other @ Term::Lit(_)
+                | other @ Term::Var(_)
+                | other @ Term::Prim(..)
+                | other @ Term::Op(..)
+                | other @ Term::Call(..)
+                | other @ Term::Tuple(_)
+                | other @ Term::Proj(..)
+                | other @ Term::Let(..)
+                | other @ Term::If(..)
+                | other @ Term::Fold(_) => op(Op::LmApply, vec![op(name, vec![other]), x]),
             },
             // H(m) ⊙ x = Σᵢ (m[i] ⊙ x[i]), and L'
             Op::LmHCatV | Op::LmLambdaT if mappable(&args[0]) => {
@@ -121,7 +136,21 @@ impl Book {
             }
             // r ⊙ᴿ lmFold = RFold
             Op::LmTranspose => self.apply_transposed(args.remove(0), x),
-            _ => op(Op::LmApply, vec![op(name, args), x]),
+            Op::Zero
+            | Op::LmZero
+            | Op::LmOne
+            | Op::LmVCatV
+            | Op::LmHCatV
+            | Op::LmLambda
+            | Op::LmLambdaT
+            | Op::LmApply
+            | Op::LmReverseApply
+            | Op::D(_)
+            | Op::DProj(..)
+            | Op::DeltaVec
+            | Op::Here
+            | Op::Stop
+            | Op::Unzip => op(Op::LmApply, vec![op(name, args), x]),
         }
     }
 
@@ -136,7 +165,6 @@ impl Book {
         active.map(|(place, _)| component(x.clone(), place, params.len())).collect()
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn apply_row(&mut self, name: Op, items: Term, x: Term) -> Term {
         let element = |book: &mut Self, index: Term| {
             if let Term::Build(_, at, body) = &x {
@@ -167,7 +195,16 @@ impl Book {
                 });
                 sum(terms.collect())
             }
-            other => op(Op::LmApply, vec![op(name, vec![other]), x]),
+            other @ Term::Lit(_)
+            | other @ Term::Var(_)
+            | other @ Term::Prim(..)
+            | other @ Term::Op(..)
+            | other @ Term::Call(..)
+            | other @ Term::Tuple(_)
+            | other @ Term::Proj(..)
+            | other @ Term::Let(..)
+            | other @ Term::If(..)
+            | other @ Term::Fold(_) => op(Op::LmApply, vec![op(name, vec![other]), x]),
         }
     }
 

@@ -100,7 +100,6 @@ fn shared(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term
 }
 
 /// The same for what stands in an operation.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term {
     match term {
         Term::Var(sym) => Term::Var(same.get(sym).copied().unwrap_or(*sym)),
@@ -121,7 +120,13 @@ fn inside(term: &Term, same: &mut BTreeMap<Sym, Sym>, known: &mut Named) -> Term
             fold.for_each_inside(&mut |part| *part = shared(part, same, known));
             Term::Fold(fold)
         }
-        _ => {
+        Term::Lit(_)
+        | Term::Prim(..)
+        | Term::Op(..)
+        | Term::Call(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_) => {
             let mut term = term.clone();
             term.for_each_child_mut(&mut |child| *child = inside(child, same, known));
             term

@@ -85,7 +85,6 @@ fn picked(items: &Term) -> Option<&Term> {
 
 impl Book {
     /// An operator, by the laws.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     pub fn op(&mut self, name: Op, args: Vec<Term>) -> Term {
         let (bindings, mut args) = float(args);
         let mut next = || args.remove(0);
@@ -118,7 +117,21 @@ impl Book {
             Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if zero_items(&args) => {
                 lm_zero()
             }
-            _ => op(name, args),
+            Op::Zero
+            | Op::LmZero
+            | Op::LmOne
+            | Op::LmScale
+            | Op::LmVCat
+            | Op::LmHCat
+            | Op::LmVCatV
+            | Op::LmHCatV
+            | Op::LmLambda
+            | Op::LmLambdaT
+            | Op::LmOmit
+            | Op::DeltaVec
+            | Op::Here
+            | Op::Stop
+            | Op::Unzip => op(name, args),
         };
         wrap(bindings, result)
     }
@@ -247,7 +260,6 @@ impl Book {
         items.get(usize::try_from(*at).ok()?).cloned()
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn map_items(
         &mut self,
         name: Op,
@@ -262,7 +274,16 @@ impl Book {
             Term::Array(items) => {
                 Term::Array(items.into_iter().map(|item| each(self, item)).collect())
             }
-            other => other,
+            other @ Term::Lit(_)
+            | other @ Term::Var(_)
+            | other @ Term::Prim(..)
+            | other @ Term::Op(..)
+            | other @ Term::Call(..)
+            | other @ Term::Tuple(_)
+            | other @ Term::Proj(..)
+            | other @ Term::Let(..)
+            | other @ Term::If(..)
+            | other @ Term::Fold(_) => other,
         };
         self.op(name, vec![items])
     }
@@ -338,7 +359,6 @@ impl Book {
     }
 
     /// `mᵀ` (figure 5)
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no law is for the others")]
     fn transpose(&mut self, map: Term) -> Term {
         match map {
             Term::Op(name, mut args) => match name {
@@ -358,7 +378,19 @@ impl Book {
                 Op::LmVCatV | Op::LmHCatV | Op::LmLambda | Op::LmLambdaT if mappable(&args[0]) => {
                     self.transposed_items(turned(name), args)
                 }
-                _ => op(Op::LmTranspose, vec![op(name, args)]),
+                Op::Zero
+                | Op::LmVCatV
+                | Op::LmHCatV
+                | Op::LmLambda
+                | Op::LmLambdaT
+                | Op::LmApply
+                | Op::LmReverseApply
+                | Op::D(_)
+                | Op::DProj(..)
+                | Op::DeltaVec
+                | Op::Here
+                | Op::Stop
+                | Op::Unzip => op(Op::LmTranspose, vec![op(name, args)]),
             },
             // ∂f(e)ᵀ = ∂ᴿf(e)
             Term::Call(def, Form::Jacobian, args) => Term::Call(def, Form::Transposed, args),
@@ -367,7 +399,16 @@ impl Book {
                 let a = self.op(Op::LmTranspose, vec![*a]);
                 choose(*cond, a, self.op(Op::LmTranspose, vec![*b]))
             }
-            other => op(Op::LmTranspose, vec![other]),
+            other @ Term::Lit(_)
+            | other @ Term::Var(_)
+            | other @ Term::Prim(..)
+            | other @ Term::Call(..)
+            | other @ Term::Tuple(_)
+            | other @ Term::Proj(..)
+            | other @ Term::Array(_)
+            | other @ Term::Let(..)
+            | other @ Term::Build(..)
+            | other @ Term::Fold(_) => op(Op::LmTranspose, vec![other]),
         }
     }
 

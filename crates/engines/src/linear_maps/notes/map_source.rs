@@ -121,7 +121,6 @@ impl Maps {
     }
 
     /// A map as an argument; none if it is `0`. What it maps to is like this, if that is known.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     pub(super) fn map(
         &mut self,
         w: &mut Writer<'_>,
@@ -199,7 +198,13 @@ impl Maps {
                 let base = w.term(base, Space::Unknown, Level::Argument)?;
                 Ok(Some(format!("{base}.{index}")))
             }
-            _ => w.refused("a map that has no text"),
+            Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Array(_)
+            | Term::Build(..) => w.refused("a map that has no text"),
         }
     }
 
@@ -244,7 +249,6 @@ impl Maps {
     }
 
     /// `∂p(e, …) ∘ (m × …)`
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     fn composed(
         &mut self,
         w: &mut Writer<'_>,
@@ -297,7 +301,18 @@ impl Maps {
                 };
                 Ok(Some(format!("(lm_compose ({call}) {inner})")))
             }
-            _ => w.refused("a composition that has no text"),
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => w.refused("a composition that has no text"),
         }
     }
 

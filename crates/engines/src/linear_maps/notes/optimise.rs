@@ -42,7 +42,6 @@ struct Pass<'b> {
 }
 
 /// Whether a term is a linear map.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(in crate::linear_maps) fn is_map(book: &Book, term: &Term) -> bool {
     match term {
         Term::Var(sym) => book.known(*sym).of.is_some(),
@@ -60,7 +59,12 @@ pub(in crate::linear_maps) fn is_map(book: &Book, term: &Term) -> bool {
         Term::Let(_, _, body) => is_map(book, body),
         Term::If(_, then, _) => is_map(book, then),
         Term::Fold(fold) => matches!(fold.kind, FoldKind::Map(_)),
-        _ => false,
+        Term::Lit(_)
+        | Term::Prim(..)
+        | Term::Tuple(_)
+        | Term::Proj(..)
+        | Term::Array(_)
+        | Term::Build(..) => false,
     }
 }
 
@@ -207,7 +211,6 @@ impl Pass<'_> {
 
     /// A map from `(s, x)` instead of `s`, in which `∂x` is the second part; `own` are the maps that are
     /// bound in it. `None` if it uses maps in a way that `∇` does not give.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn rebased(&self, map: &Term, sym: Sym, own: &mut BTreeSet<Sym>) -> Option<Term> {
         let first = || op(Op::LmHCat, vec![lm_one(), lm_zero()]);
         Some(match map {
@@ -245,10 +248,18 @@ impl Pass<'_> {
                 }
                 _ => return None,
             },
-            other if is_map(self.book, other) && !self.mentions(other) => {
-                compose(other.clone(), first())
+            Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => {
+                let stays = is_map(self.book, map) && !self.mentions(map);
+                return stays.then(|| compose(map.clone(), first()));
             }
-            _ => return None,
         })
     }
 

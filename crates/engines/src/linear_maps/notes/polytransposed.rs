@@ -38,7 +38,6 @@ fn turn(term: &mut Term) {
 }
 
 /// The operator that builds the transpose of what this one builds, of the transposes of its maps.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others turn into themselves")]
 pub(in crate::linear_maps) fn turned(name: Op) -> Op {
     match name {
         Op::LmVCat => Op::LmHCat,
@@ -47,7 +46,22 @@ pub(in crate::linear_maps) fn turned(name: Op) -> Op {
         Op::LmHCatV => Op::LmVCatV,
         Op::LmLambda => Op::LmLambdaT,
         Op::LmLambdaT => Op::LmLambda,
-        _ => name,
+        Op::Zero
+        | Op::LmZero
+        | Op::LmOne
+        | Op::LmScale
+        | Op::LmCompose
+        | Op::LmAdd
+        | Op::LmTranspose
+        | Op::LmOmit
+        | Op::LmApply
+        | Op::LmReverseApply
+        | Op::D(_)
+        | Op::DProj(..)
+        | Op::DeltaVec
+        | Op::Here
+        | Op::Stop
+        | Op::Unzip => name,
     }
 }
 

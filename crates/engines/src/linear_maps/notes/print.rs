@@ -153,7 +153,6 @@ impl Printer<'_> {
     }
 
     /// A term whose first line starts at this column.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn block(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
         match term {
@@ -169,7 +168,17 @@ impl Printer<'_> {
                 lines.push(self.block(rest, column));
                 lines.join(&indent)
             }
-            _ => match self.flat(term, Level::Open) {
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => match self.flat(term, Level::Open) {
                 Some(text) if column + text.chars().count() <= WIDTH => text,
                 Some(_) | None => self.broken(term, column),
             },
@@ -177,7 +186,6 @@ impl Printer<'_> {
     }
 
     /// Over several lines.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others fit on a line")]
     fn broken(&self, term: &Term, column: usize) -> String {
         let indent = format!("\n{}", " ".repeat(column));
         if let Some((sign, level, a, b)) = between(term) {
@@ -202,7 +210,15 @@ impl Printer<'_> {
                 let at = if base.contains('\n') { last + 1 } else { column + last + 1 };
                 format!("{base}[{}]", self.block(&args[1], at))
             }
-            _ => match self.applied(term) {
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..) => match self.applied(term) {
                 Some((name, args)) => {
                     let at = column + name.chars().count() + 1;
                     let indent = format!(",\n{}", " ".repeat(at));
@@ -215,7 +231,6 @@ impl Printer<'_> {
     }
 
     /// A word and what it is applied to.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are written in their own way")]
     fn applied<'t>(&self, term: &'t Term) -> Option<(String, &'t [Term])> {
         Some(match term {
             Term::Op(Op::Zero, _) => return None,
@@ -227,7 +242,12 @@ impl Printer<'_> {
             Term::Proj(base, index, count) => {
                 (format!("pi_{}_{count}", index + 1), std::slice::from_ref(base))
             }
-            _ => return None,
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => return None,
         })
     }
 
@@ -281,7 +301,6 @@ impl Printer<'_> {
         self.flat(term, Level::Open).unwrap_or_else(|| self.block(term, WIDTH))
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn level(&self, term: &Term) -> Level {
         if let Some((_, level, ..)) = between(term) {
             return level;
@@ -291,12 +310,20 @@ impl Printer<'_> {
             // A sign binds like a difference.
             Term::Lit(Lit::Real(x)) if x.is_sign_negative() => Level::Sum,
             Term::Lit(Lit::Int(n)) if *n < 0 => Level::Sum,
-            _ => Level::Argument,
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => Level::Argument,
         }
     }
 
     /// On one line; `None` if it has parts that are never put on one.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are words with arguments")]
     fn flat(&self, term: &Term, needed: Level) -> Option<String> {
         if let Some((sign, level, a, b)) = between(term) {
             let (left, right) = level.sides();
@@ -326,7 +353,14 @@ impl Printer<'_> {
                 self.name(*index),
                 self.flat(body, Level::Open)?
             ),
-            _ => {
+            Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::Fold(_) => {
                 let (name, args) = self.applied(term)?;
                 let args = args.iter().map(|arg| self.flat(arg, Level::Open));
                 format!("{name}({})", args.collect::<Option<Vec<String>>>()?.join(", "))

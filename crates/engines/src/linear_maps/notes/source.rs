@@ -427,7 +427,6 @@ impl<'b> Writer<'b> {
     }
 
     /// `total + x`: a one-hot vector is written into its place of the total, which costs nothing elsewhere.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn onto(&mut self, total: &str, x: &Term) -> Outcome<String> {
         match x {
             Term::Op(Op::Zero, _) => Ok(total.to_owned()),
@@ -460,7 +459,16 @@ impl<'b> Writer<'b> {
                 let (then, other) = (self.onto(total, then)?, self.onto(total, other)?);
                 Ok(format!("(if {cond} then {then} else {other})"))
             }
-            _ => self.added(total, x),
+            Term::Lit(_)
+            | Term::Var(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..)
+            | Term::Fold(_) => self.added(total, x),
         }
     }
 
@@ -501,7 +509,6 @@ impl<'b> Writer<'b> {
 }
 
 /// Whether a term is a tuple or a vector, as its text shows.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn is_structure(term: &Term) -> bool {
     match term {
         Term::Tuple(_) | Term::Array(_) | Term::Build(..) => true,
@@ -512,7 +519,12 @@ fn is_structure(term: &Term) -> bool {
         Term::Prim(Prim::Sum, args) => {
             matches!(&args[..], [Term::Build(_, _, body)] if is_structure(body))
         }
-        _ => false,
+        Term::Lit(_)
+        | Term::Var(_)
+        | Term::Prim(..)
+        | Term::Call(..)
+        | Term::Proj(..)
+        | Term::Fold(_) => false,
     }
 }
 
@@ -545,14 +557,18 @@ fn type_text(ty: &Type, is_tangent: bool) -> Option<String> {
 }
 
 /// A type without records: in the notes they are tuples.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn tuples(ty: &Type) -> Type {
     match ty.kind() {
         TypeKind::Tuple(_) | TypeKind::Record(_) => {
             Type::tuple(ty.parts().into_iter().map(tuples).collect())
         }
         TypeKind::Array(element) => Type::array(tuples(element)),
-        _ => ty.clone(),
+        TypeKind::Real
+        | TypeKind::Int
+        | TypeKind::Bool
+        | TypeKind::Str
+        | TypeKind::Data(_)
+        | TypeKind::Fun(..) => ty.clone(),
     }
 }
 

@@ -83,7 +83,6 @@ fn derivative(
 
 impl Maps {
     /// A value with its map.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no text")]
     fn pair(&mut self, w: &mut Writer<'_>, term: &Term, form: Form) -> Outcome<String> {
         match term {
             Term::Var(sym) => Ok(w.name(*sym)),
@@ -124,7 +123,14 @@ impl Maps {
                 Ok(format!("({})", texts.join(" ")))
             }
             Term::Fold(fold) => self.around(w, fold, form),
-            _ => w.refused("a pair that has no text"),
+            Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Build(..) => w.refused("a pair that has no text"),
         }
     }
 

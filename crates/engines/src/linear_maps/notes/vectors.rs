@@ -62,13 +62,19 @@ pub(super) fn gathered(items: Vec<Term>, make: fn(Vec<Term>) -> Term) -> Term {
 }
 
 /// Whether a term costs nothing to repeat: a part of a variable.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 pub(super) fn simple(term: &Term) -> bool {
     match term {
         Term::Lit(_) | Term::Var(_) | Term::Op(Op::Zero, _) => true,
         Term::Proj(base, ..) => simple(base),
         Term::Tuple(items) | Term::Prim(Prim::Index, items) => items.iter().all(simple),
-        _ => false,
+        Term::Prim(..)
+        | Term::Op(..)
+        | Term::Call(..)
+        | Term::Array(_)
+        | Term::Let(..)
+        | Term::If(..)
+        | Term::Build(..)
+        | Term::Fold(_) => false,
     }
 }
 
@@ -112,7 +118,6 @@ impl Book {
     /// `Σᵢ e` for the indices `i` below `count`. One-hot vectors are not added up but put where they belong: each law
     /// takes one of them out of the sum, and `let`s that stand in the way become vectors of their values, so that
     /// nothing is computed more often than before.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn sum_over(&mut self, count: &Term, index: Sym, body: Term) -> Term {
         // Σᵢ (if i == e then x else 0) = x[i := e], as 0 ≤ e < n
         if let Some((at, x)) = one_hot(index, &body) {
@@ -164,7 +169,17 @@ impl Book {
             Term::If(cond, then, other) if holds_one_hot(&then) || holds_one_hot(&other) => {
                 self.sum_of_choices(count, index, *cond, (*then, *other))
             }
-            body => prim(Prim::Sum, vec![build(count.clone(), index, body)]),
+            body @ Term::Lit(_)
+            | body @ Term::Var(_)
+            | body @ Term::Prim(..)
+            | body @ Term::Op(..)
+            | body @ Term::Call(..)
+            | body @ Term::Proj(..)
+            | body @ Term::Array(_)
+            | body @ Term::Let(..)
+            | body @ Term::If(..)
+            | body @ Term::Build(..)
+            | body @ Term::Fold(_) => prim(Prim::Sum, vec![build(count.clone(), index, body)]),
         }
     }
 
@@ -250,7 +265,6 @@ impl Book {
     }
 
     /// Whether a number has a value wherever it stands.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     fn cannot_fail(&self, term: &Term) -> bool {
         match term {
             Term::Lit(_) | Term::Var(_) => true,
@@ -263,7 +277,15 @@ impl Book {
                 matches!(name.row().class, Class::Smooth(_))
                     && args.iter().all(|arg| self.cannot_fail(arg))
             }
-            _ => false,
+            Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Build(..)
+            | Term::Fold(_) => false,
         }
     }
 
@@ -273,7 +295,6 @@ impl Book {
     }
 
     /// The size of a vector, or of its rows at a depth, if it is written out somewhere in scope.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
     pub(super) fn size_at(&self, term: &Term, depth: usize) -> Option<Term> {
         match term {
             Term::Build(count, ..) if depth == 0 => Some((**count).clone()),
@@ -285,7 +306,16 @@ impl Book {
                 size.free().iter().all(|sym| self.scope.contains(sym)).then(|| size.clone())
             }
             Term::Prim(Prim::Index, args) => self.size_at(args.first()?, depth + 1),
-            _ => None,
+            Term::Lit(_)
+            | Term::Prim(..)
+            | Term::Op(..)
+            | Term::Call(..)
+            | Term::Tuple(_)
+            | Term::Proj(..)
+            | Term::Array(_)
+            | Term::Let(..)
+            | Term::If(..)
+            | Term::Fold(_) => None,
         }
     }
 
@@ -306,7 +336,6 @@ fn delta(size: Term, at: Term, x: Term) -> Term {
 }
 
 /// Whether the value of a term is made of one-hot vectors, which a sum need not go through.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are treated alike")]
 fn holds_one_hot(term: &Term) -> bool {
     match term {
         Term::Op(name, _) => *name == Op::DeltaVec,
@@ -315,6 +344,12 @@ fn holds_one_hot(term: &Term) -> bool {
         }
         Term::Let(_, _, body) | Term::Build(_, _, body) => holds_one_hot(body),
         Term::If(_, then, other) => holds_one_hot(then) || holds_one_hot(other),
-        _ => false,
+        Term::Lit(_)
+        | Term::Var(_)
+        | Term::Prim(..)
+        | Term::Call(..)
+        | Term::Proj(..)
+        | Term::Array(_)
+        | Term::Fold(_) => false,
     }
 }
