@@ -21,7 +21,7 @@ mod value;
 
 pub use code::Image;
 pub use core::Dependences;
-pub use machine::{Machine, evaluate};
+pub use machine::{Machine, Strips, evaluate};
 pub use pullback_base::Limits;
 pub use pullback_machine::Counts;
 pub use value::{Acc, Array, Items, Kind, Node, Shape, Value};

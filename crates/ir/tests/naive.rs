@@ -7,10 +7,17 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pullback_base::memory;
-use pullback_ir::eval::{Image, Limits, Machine, Value};
-use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stage, VarId, verify};
+use pullback_base::{SourceMap, memory};
+use pullback_ir::eval::{Counts, Image, Items, Limits, Machine, Shape, Strips, Value};
+use pullback_ir::{Atom, Block, FuncId, LoopForm, Op, Program, Stage, VarId, parse, verify};
 use pullback_prim::Scalar;
+
+/// One iteration after the other, and many at once.
+const STRIPS: [Strips; 3] = [
+    Strips { size: 1, fewest: usize::MAX },
+    Strips { size: 2, fewest: 1 },
+    Strips { size: 64, fewest: 2 },
+];
 
 /// A value that shares nothing but accumulators.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +128,11 @@ fn op(program: &Program, env: &mut Env, op: &Op) -> Vec<Tree> {
     };
     vec![match op {
         Op::Copy(a) | Op::Stop(a) => get(a),
+        Op::MulZero(t, x) => match (atom(env, *t), atom(env, *x)) {
+            (Tree::Real(0.0), Tree::Real(_)) => Tree::Real(0.0),
+            (Tree::Real(t), Tree::Real(x)) => Tree::Real(t * x),
+            other => panic!("{other:?}"),
+        },
         Op::Prim(prim, args) => {
             let scalars: Vec<Scalar> = args.iter().map(|arg| scalar(&get(arg))).collect();
             match prim.eval_scalar(&scalars).expect("a value") {
@@ -237,7 +249,7 @@ fn scalar(tree: &Tree) -> Scalar {
 
 #[test]
 fn random_programs_mean_what_a_naive_interpreter_says() {
-    let mut results = 0;
+    let (mut results, mut strips_run) = (0, 0);
     for seed in 0..3000 {
         let program = random_programs::program(seed);
         if let Err(breaches) = verify(&program, Stage { resolved: false, linear: false }) {
@@ -248,15 +260,128 @@ fn random_programs_mean_what_a_naive_interpreter_says() {
         let before = memory::live();
         {
             let image = Image::new(&program);
-            let mut machine = Machine::new(&image, Limits::default());
-            let values = machine.call(main, vec![]);
-            let values = values.unwrap_or_else(|told| panic!("{told:?}\n{}", program.print()));
-            let told: Vec<Tree> = values.iter().map(Tree::of).collect();
-            let (told, wanted) = (format!("{told:?}"), format!("{wanted:?}"));
-            assert_eq!(told, wanted, "seed {seed}\n{}", program.print());
-            results += values.len();
+            let wanted = format!("{wanted:?}");
+            let mut counts = None;
+            for strips in STRIPS {
+                let mut machine = Machine::new(&image, Limits::default()).in_strips(strips);
+                let values = machine.call(main, vec![]);
+                let values = values.unwrap_or_else(|told| panic!("{told:?}\n{}", program.print()));
+                let told: Vec<Tree> = values.iter().map(Tree::of).collect();
+                let told = format!("{told:?}");
+                assert_eq!(told, wanted, "seed {seed}, {strips:?}\n{}", program.print());
+                results += values.len();
+                let counted = done(machine.counts());
+                let first = *counts.get_or_insert(counted);
+                assert_eq!(counted, first, "seed {seed}, {strips:?}\n{}", program.print());
+                strips_run += machine.strips_run();
+            }
         }
         assert_eq!(memory::live(), before, "what has been freed has left the account");
     }
-    assert!(results > 3000, "only {results} results");
+    assert!(results > 9000, "only {results} results");
+    assert!(strips_run > 9000, "only {strips_run} strips");
+}
+
+/// Sums over `k` of what is read by `i`, `j` and `k`, in the second dimension of what is collected.
+fn matrix_of(term: &str) -> String {
+    format!(
+        "fn @main.0(x.0: [][]f64, y.1: [][]f64, v.2: []f64) -> [][]f64, [][]f64 {{
+           out.3: [][]f64, sums.4: [][]f64 = for i.5 < 5 {{
+             row.6: []f64, other.7: []f64 = for j.8 < 7 {{
+               s.9: f64, t.10: f64 = for k.11 < 6 with a.12: f64 = 0.5, b.13: f64 = -0.0 {{
+                 {term}
+                 yield c.20, d.21
+               }}
+               collect s.9, t.10
+             }}
+             collect row.6, other.7
+           }}
+           yield out.3, sums.4
+         }}"
+    )
+}
+
+#[test]
+fn sums_of_products_are_those_of_a_naive_interpreter() {
+    let reads = [
+        "x.0[i.5, k.11]",
+        "x.0[k.11, i.5]",
+        "y.1[k.11, j.8]",
+        "y.1[j.8, k.11]",
+        "v.2[k.11]",
+        "v.2[j.8]",
+    ];
+    let number = |nth: usize| match nth % 11 {
+        3 => f64::INFINITY,
+        5 => 0.0,
+        7 if nth == 7 => f64::NAN,
+        rest => (rest as f64 - 4.3) * 1.1f64.powi(nth as i32 % 17),
+    };
+    let matrix = |from: usize| {
+        let items = (from..from + 49).map(number).collect();
+        Value::array(Shape::new(&[7, 7]), Items::Real(items))
+    };
+    let mut infinite = 0;
+    for (one, other) in reads.iter().flat_map(|one| reads.iter().map(move |other| (one, other))) {
+        for op in [Some("mul"), Some("mul_zero"), None] {
+            let (product, added) = match op {
+                Some(op) => (format!("r.16: f64 = {op}(p.14, q.15)"), "r.16"),
+                None => (String::new(), "q.15"),
+            };
+            let term = format!(
+                "p.14: f64 = {one}\n q.15: f64 = {other}\n {product}
+                 c.20: f64 = add(a.12, {added})\n d.21: f64 = add(p.14, b.13)"
+            );
+            let mut sources = SourceMap::default();
+            let text = matrix_of(&term);
+            let file = sources.add("sums.ir", &text);
+            let program = parse(&text, file).unwrap_or_else(|told| panic!("{told:?}\n{text}"));
+            let args = [matrix(0), matrix(20), Value::reals((30..37).map(number).collect())];
+            let wanted = call(&program, FuncId(0), args.iter().map(Tree::of).collect());
+            let wanted = format!("{wanted:?}");
+            infinite += usize::from(wanted.contains("inf"));
+            let image = Image::new(&program);
+            let counts = STRIPS.map(|strips| {
+                let mut machine = Machine::new(&image, Limits::default()).in_strips(strips);
+                let values = machine.call(FuncId(0), args.to_vec()).expect("a value");
+                let values: Vec<Tree> = values.iter().map(Tree::of).collect();
+                assert_eq!(format!("{values:?}"), wanted, "{strips:?}\n{text}");
+                assert_eq!(machine.strips_run() > 0, strips.fewest < 7, "{strips:?}");
+                done(machine.counts())
+            });
+            assert!(counts.iter().all(|one| *one == counts[0]), "{counts:?}\n{text}");
+        }
+    }
+    assert!(infinite > 20, "only {infinite} with infinities");
+}
+
+/// What does not hang on how loops run: operations, by number and weight, copies, moves, and steps.
+fn done(counts: Counts) -> [u64; 5] {
+    [counts.operations, counts.weight(), counts.copied, counts.moved, counts.steps]
+}
+
+#[test]
+fn a_program_fails_in_strips_as_it_fails_one_iteration_after_the_other() {
+    let (mut failures, mut values) = (0, 0);
+    for seed in 0..3000 {
+        let program = random_programs::program_that_may_fail(seed);
+        let main = FuncId(program.funcs.len() as u32 - 1);
+        let image = Image::new(&program);
+        let [alone, others @ ..] = STRIPS.map(|strips| {
+            let mut machine = Machine::new(&image, Limits::default()).in_strips(strips);
+            let told = match machine.call(main, vec![]) {
+                Ok(values) => {
+                    let values: Vec<Tree> = values.iter().map(Tree::of).collect();
+                    Ok((format!("{values:?}"), done(machine.counts())))
+                }
+                Err(fault) => Err(format!("{fault:?}")),
+            };
+            (told, strips)
+        });
+        *(if alone.0.is_ok() { &mut values } else { &mut failures }) += 1;
+        for (told, strips) in others {
+            assert_eq!(told, alone.0, "seed {seed}, {strips:?}\n{}", program.print());
+        }
+    }
+    assert!(failures > 500 && values > 500, "{failures} failures, {values} values");
 }

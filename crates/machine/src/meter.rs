@@ -39,6 +39,14 @@ impl Fuel {
         false
     }
 
+    /// Burns several; how many looks are due.
+    #[must_use]
+    pub fn burn_all(&mut self, count: u64) -> u64 {
+        let burnt = self.burnt() + count;
+        self.0 = Self::FULL - (burnt % u64::from(Self::FULL)) as u32;
+        burnt / u64::from(Self::FULL)
+    }
+
     /// How many have been burnt since the last look.
     pub fn burnt(&self) -> u64 {
         u64::from(Self::FULL - self.0)
@@ -188,6 +196,10 @@ mod tests {
         Meter::new(Limits { max_memory: 1 << 20, ..Limits::default() })
     }
 
+    fn steps_of(looks: u64) -> u64 {
+        looks * u64::from(Fuel::FULL)
+    }
+
     #[test]
     fn a_look_is_due_after_as_many_steps_as_are_counted_for_it() {
         let mut fuel = Fuel::default();
@@ -195,6 +207,8 @@ mod tests {
         assert_eq!((burnt, fuel.burnt()), (Some(Fuel::FULL), 0));
         assert!(!fuel.burn());
         assert_eq!(fuel.burnt(), 1);
+        assert_eq!((fuel.burn_all(steps_of(3)), fuel.burnt()), (3, 1));
+        assert_eq!((fuel.burn_all(steps_of(1) - 1), fuel.burnt()), (1, 0));
         let mut meter = small();
         meter.count_steps().expect("no budget");
         assert_eq!(meter.counts.steps, u64::from(Fuel::FULL));

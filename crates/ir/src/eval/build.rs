@@ -71,6 +71,14 @@ impl Builder {
         Ok(())
     }
 
+    /// Adds Reals.
+    pub fn push_reals(&mut self, reals: &[f64], meter: &Meter) -> Result<(), Fault> {
+        self.make_room(reals.len(), meter)?;
+        self.len += reals.len();
+        self.items.push_reals(reals);
+        Ok(())
+    }
+
     #[inline(never)]
     fn push_row(&mut self, value: &Value, meter: &mut Meter) -> Result<(), Fault> {
         let Value::Array(array) = value else {

@@ -49,6 +49,40 @@ pub(super) struct Tables {
     pub prims: Vec<Prim>,
     pub functions: Vec<Function>,
     pub types: Vec<Type>,
+    pub strips: Vec<Strip>,
+}
+
+/// A loop of which many iterations run at once.
+pub(super) struct Strip {
+    pub index: Reg,
+    pub count: Operand,
+    pub is_down: bool,
+    /// The first instruction of its body.
+    pub body: u32,
+    /// The one behind its last.
+    pub end: u32,
+    /// The registers that it reads and does not write.
+    pub inputs: Vec<Reg>,
+    /// Its states: Reals, each of which one instruction reads and writes.
+    pub states: Vec<Reg>,
+    /// What it adds to each state, if it does nothing but add up elements and products of two.
+    pub terms: Option<Vec<Term>>,
+}
+
+/// What is added to a state: an element of an array, or a product of two.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub state: Reg,
+    pub factor: Element,
+    /// The other factor, and whether the product is 0 where the first is.
+    pub other: Option<(Element, bool)>,
+}
+
+/// An element of an array.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub array: Operand,
+    pub at: Vec<Operand>,
 }
 
 /// A primitive of one Real.
@@ -144,7 +178,9 @@ pub(super) enum Instr {
     ForDown { i: Reg, n: Operand, to: u32 },
     /// The next index, and back to the body.
     NextUp { i: Reg, n: Operand, to: u32 },
-    NextDown { i: Reg, to: u32 },
+    NextDown { i: Reg, n: Operand, to: u32 },
+    /// As many iterations of a loop as can run at once, and then the others one by one.
+    ForStrip { strip: u32 },
     /// Back to the condition of a loop; `i` counts how often.
     Again { i: Reg, to: u32 },
     /// Begins an array of `n` elements with so many dimensions each.

@@ -11,6 +11,8 @@ mod control;
 mod emit;
 mod ops;
 mod prims;
+mod strips;
+mod terms;
 
 use pullback_base::IdVec;
 

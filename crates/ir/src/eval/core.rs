@@ -11,6 +11,7 @@ use pullback_prim::Fault;
 
 use super::build::Builder;
 use super::code::{Image, ListId};
+use super::machine::Lanes;
 use super::value::Value;
 use crate::program::{FuncId, Program};
 
@@ -34,6 +35,8 @@ pub(super) struct Core<'i> {
     pub indices: Vec<i64>,
     /// Room for the arguments of one call.
     pub args: Vec<Value>,
+    /// What strips of iterations hold.
+    pub lanes: Lanes,
     /// Who reads off code what depends on what.
     pub dependences: Option<Dependences>,
 }
@@ -49,6 +52,7 @@ impl<'i> Core<'i> {
             fuel: Fuel::default(),
             indices: vec![],
             args: vec![],
+            lanes: Lanes::default(),
             dependences: None,
         }
     }

@@ -11,6 +11,7 @@ mod data;
 mod registers;
 mod routines;
 mod scalars;
+mod strips;
 
 use pullback_base::{Budget, Diagnostic, Id, Limits, bug};
 use pullback_machine::{Body, Counts, DIVISION, Failed, STOP, stacks};
@@ -21,6 +22,8 @@ use super::core::{Core, Dependences, Frame};
 use super::value::Value;
 use crate::program::{FuncId, Program};
 use registers::Window;
+pub(super) use strips::Lanes;
+pub use strips::Strips;
 
 /// What a function of a program gives, and what that took. Whoever calls several should compile the program
 /// once and keep a [`Machine`].
@@ -55,6 +58,13 @@ impl<'i> Machine<'i> {
         self
     }
 
+    /// The same, whose loops run in such strips.
+    #[must_use]
+    pub fn in_strips(mut self, strips: Strips) -> Self {
+        self.core.lanes = Lanes::of(strips);
+        self
+    }
+
     /// The same, which asks what depends on what.
     #[must_use]
     pub fn asking(mut self, dependences: Dependences) -> Self {
@@ -66,6 +76,11 @@ impl<'i> Machine<'i> {
     pub fn counts(&self) -> Counts {
         let counts = self.core.meter.read();
         Counts { steps: counts.steps + self.core.fuel.burnt(), ..counts }
+    }
+
+    /// How many strips have run.
+    pub fn strips_run(&self) -> u64 {
+        self.core.lanes.run
     }
 
     /// Applies a function.
@@ -186,7 +201,8 @@ fn run(core: &mut Core<'_>, stack: &mut Vec<Value>, func: FuncId) -> Result<Vec<
                 Instr::ForUp { i, n, to } => if r.int(n) > 0 { r.set_int(i, 0) } else { w.pc = to as usize },
                 Instr::ForDown { i, n, to } => { let n = r.int(n); if n > 0 { r.set_int(i, n - 1) } else { w.pc = to as usize } }
                 Instr::NextUp { i, n, to } => { let next = r.int(i) + 1; step!(); if next < r.int(n) { r.set_int(i, next); w.pc = to as usize } }
-                Instr::NextDown { i, to } => { let next = r.int(i) - 1; step!(); if next >= 0 { r.set_int(i, next); w.pc = to as usize } }
+                Instr::NextDown { i, to, .. } => { let next = r.int(i) - 1; step!(); if next >= 0 { r.set_int(i, next); w.pc = to as usize } }
+                Instr::ForStrip { strip } => { strips::run(core, stack, &mut w, strip).map_err(|(fault, pc)| (fault, Some((w.id, pc))))?; r = Window { regs: &mut stack[w.base..w.end()], consts, code: w.code } }
                 Instr::Again { i, to } => { let n = r.int(i) + 1; r.set_int(i, n); w.pc = to as usize; step!() }
                 Instr::Build { kind, rank, n } => check!(r.build(core, kind, rank, n)),
                 Instr::Grow { kind, rank } => check!(r.grow(core, kind, rank)),

@@ -23,7 +23,7 @@ impl Core<'_> {
     /// How far the outermost loop of a frame is.
     fn stand_in(&self, stack: &[Value], frame: Frame) -> Option<Stand> {
         let instrs = &self.image.codes[FuncId(frame.code)].instrs;
-        let outermost = outermost(instrs, frame.pc.saturating_sub(1), |it| end(instrs, it))?;
+        let outermost = outermost(instrs, frame.pc.saturating_sub(1), end)?;
         outermost.stand(|operand: Operand| {
             let place = (operand & !(CONST | KILL)) as usize;
             let consts = &self.image.tables.consts;
@@ -35,14 +35,11 @@ impl Core<'_> {
 }
 
 /// The loop that an instruction ends, and where its body begins.
-fn end(instrs: &[Instr], instr: &Instr) -> Option<(Loop, u32)> {
+fn end(instr: &Instr) -> Option<(Loop, u32)> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the ends of loops among all instructions")]
     match *instr {
         Instr::NextUp { i, n, to } => Some((Loop::Up { i, n }, to)),
-        Instr::NextDown { i, to } => match instrs[to as usize - 1] {
-            Instr::ForDown { n, .. } => Some((Loop::Down { i, n }, to)),
-            _ => None,
-        },
+        Instr::NextDown { i, n, to } => Some((Loop::Down { i, n }, to)),
         Instr::Again { i, to } => Some((Loop::While { i }, to)),
         _ => None,
     }

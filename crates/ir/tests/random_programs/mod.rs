@@ -36,17 +36,32 @@ struct Maker {
     depth: usize,
     /// The calls that a function makes at most, which run in loops.
     calls: usize,
+    /// Whether what is made works on numbers alone.
+    is_numeric: bool,
+    /// Whether indices and divisors may be anything.
+    may_fail: bool,
 }
 
 /// The program of a seed. Its last function has no parameters.
 pub fn program(seed: u64) -> Program {
+    made(seed, false)
+}
+
+/// The same, in which indices may be outside.
+pub fn program_that_may_fail(seed: u64) -> Program {
+    made(seed, true)
+}
+
+fn made(seed: u64, may_fail: bool) -> Program {
     let mut program = Program::default();
     let fields = [vec![Type::REAL, VECTOR], vec![BOX, Type::INT], vec![]];
     let constructors = fields.map(|fields| Constructor::new("Con".into(), fields));
     let (name, constructors) = ("Box".into(), constructors.into());
     program.datas.push(Data { name, constructors, tangent: None, is_tangent: false });
     let numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
-    let mut maker = Maker { program, numbers, scope: vec![], stmts: vec![], depth: 0, calls: 0 };
+    let (scope, stmts, depth, calls) = (vec![], vec![], 0, 0);
+    let is_numeric = false;
+    let mut maker = Maker { program, numbers, scope, stmts, depth, calls, is_numeric, may_fail };
     let count = 1 + maker.numbers.below(3);
     for at in 0..count {
         maker.func(at + 1 == count);
@@ -94,7 +109,7 @@ impl Maker {
     }
 
     fn ty(&mut self) -> Type {
-        TYPES[self.numbers.below(TYPES.len())]
+        TYPES[self.numbers.below(if self.is_numeric { 3 } else { TYPES.len() })]
     }
 
     /// A new variable, in scope from now on.
@@ -181,11 +196,23 @@ impl Maker {
             return Atom::Int(self.numbers.below(limit as usize) as i64);
         }
         let n = self.atom(Type::INT);
+        if self.may_fail && self.numbers.below(8) == 0 {
+            return n;
+        }
         self.push1(Op::Prim(Prim::IntRem, vec![n, Atom::Int(limit)]), Type::INT)
     }
 
     fn statement(&mut self) {
-        match self.numbers.below(12) {
+        if self.is_numeric {
+            return match self.numbers.below(8) {
+                6 if self.depth <= DEPTH + 1 => self.branch(),
+                7 if self.depth <= DEPTH + 1 => self.sums(),
+                3..=5 => self.read(),
+                _ => self.scalar(),
+            };
+        }
+        match self.numbers.below(14) {
+            12 | 13 if self.depth <= DEPTH => self.sums(),
             0 | 1 => self.scalar(),
             2..=5 => self.array(),
             6 => self.accumulate(),
@@ -219,6 +246,70 @@ impl Maker {
                 self.push1(Op::Copy(a), ty)
             }
         };
+    }
+
+    /// Reads an array, or does something with a number that may fail or is rare.
+    fn read(&mut self) {
+        let (v, m) = (self.atom(VECTOR), self.atom(MATRIX));
+        let (x, n) = (self.atom(Type::REAL), self.atom(Type::INT));
+        match self.numbers.below(9) {
+            0 => {
+                let at = self.index(2);
+                let row = self.push1(Op::Index(m, vec![at]), VECTOR);
+                if self.numbers.below(2) == 0 {
+                    self.push1(Op::Sum(row), Type::REAL)
+                } else {
+                    self.push1(Op::Dim(row, 0), Type::INT)
+                }
+            }
+            1 | 2 => {
+                let (i, j) = (self.index(2), self.index(3));
+                self.push1(Op::Index(m, vec![i, j]), Type::REAL)
+            }
+            3 | 4 => {
+                let at = self.index(3);
+                self.push1(Op::Index(v, vec![at]), Type::REAL)
+            }
+            5 => self.push1(Op::Prim(Prim::Exp, vec![x]), Type::REAL),
+            6 => {
+                let y = self.atom(Type::REAL);
+                self.push1(Op::Prim(Prim::Max, vec![x, y]), Type::REAL)
+            }
+            7 if self.may_fail => {
+                self.push1(Op::Prim(Prim::IntDiv, vec![Atom::Int(12), n]), Type::INT)
+            }
+            _ => self.push1(Op::Prim(Prim::ToReal, vec![n]), Type::REAL),
+        };
+    }
+
+    /// A loop of numbers, with sums over its iterations, that collects numbers.
+    fn sums(&mut self) {
+        let around = std::mem::replace(&mut self.is_numeric, true);
+        let sums = self.numbers.below(3);
+        let collects = !around && self.numbers.below(2) == 0;
+        let index = self.program.fresh("i", Type::INT);
+        let states: Vec<VarId> = (0..sums).map(|_| self.program.fresh("s", Type::REAL)).collect();
+        let init: Vec<Atom> = states.iter().map(|_| self.atom(Type::REAL)).collect();
+        let count = if collects { Atom::Int(3) } else { self.index(5) };
+        let values = vec![Type::REAL; sums + usize::from(collects)];
+        let mut body = self.block(&[index], &values);
+        let ops = [Prim::Add, Prim::Sub, Prim::Max, Prim::Mul];
+        for (state, result) in states.iter().zip(&mut body.results) {
+            let mut args = vec![Atom::Var(*state), *result];
+            if self.numbers.below(2) == 0 {
+                args.reverse();
+            }
+            let next = self.program.fresh("t", Type::REAL);
+            let op = Op::Prim(ops[self.numbers.below(ops.len())], args);
+            body.stmts.push(Stmt::new(vec![next], op, Span::NONE));
+            *result = Atom::Var(next);
+        }
+        self.is_numeric = around;
+        let down = self.numbers.below(2) == 0;
+        let form = LoopForm::For { index, count, down };
+        let mut types = vec![Type::REAL; sums];
+        types.extend(collects.then_some(VECTOR));
+        self.push(Op::Loop(Loop { form, states, init, body }), &types);
     }
 
     fn array(&mut self) {
@@ -308,11 +399,14 @@ impl Maker {
     fn add(&mut self, acc: VarId) {
         if self.numbers.below(2) == 0 && self.depth <= DEPTH {
             let index = self.program.fresh("i", Type::INT);
+            let around = self.is_numeric;
+            self.is_numeric |= self.numbers.below(2) == 0;
             let body = self.block_with(&[index], &[], |maker| {
                 let x = maker.atom(Type::REAL);
                 maker.push(Op::AddAcc(acc.into(), vec![index.into()], x), &[]);
                 vec![]
             });
+            self.is_numeric = around;
             let form = LoopForm::For { index, count: Atom::Int(3), down: false };
             self.push(Op::Loop(Loop { form, states: vec![], init: vec![], body }), &[]);
         } else {

@@ -137,11 +137,12 @@ impl Emit<'_, '_> {
                 let to = self.here();
                 self.block(body, &inner[0], states, Exit::Next(states));
                 self.push(if *down {
-                    Instr::NextDown { i, to }
+                    Instr::NextDown { i, n, to }
                 } else {
                     Instr::NextUp { i, n, to }
                 });
                 self.land(start);
+                self.strip(start, looped, collected);
                 self.release(*index);
             }
             LoopForm::While(cond) => {

@@ -78,6 +78,31 @@ impl Acc {
         }
     }
 
+    /// Its sizes, outermost first.
+    pub(in super::super) fn sizes(&self) -> &[usize] {
+        self.shape.sizes()
+    }
+
+    /// Whether both are parts of one accumulator.
+    pub(in super::super) fn shares(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.cell, &other.cell)
+    }
+
+    /// Where its first element is in the buffer.
+    pub(in super::super) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Works on the buffer of an accumulator of Reals.
+    pub(in super::super) fn on_reals(&self, work: impl FnOnce(&mut [f64])) {
+        let mut cell = self.cell.0.borrow_mut();
+        let Some(Buffer { items: Items::Real(items), .. }) = cell.as_mut().and_then(Rc::get_mut)
+        else {
+            bug("ir", "an accumulator of Reals that has not been read yet")
+        };
+        work(items);
+    }
+
     /// What has been accumulated; ends the accumulator.
     pub(in super::super) fn read(&self) -> Value {
         let Some(buffer) = self.cell.0.borrow_mut().take() else {

@@ -169,6 +169,15 @@ impl Items {
             Self::Unit => {}
         }
     }
+    /// Appends Reals.
+    pub(in super::super) fn push_reals(&mut self, reals: &[f64]) {
+        match self {
+            Self::Real(items) => items.extend_from_slice(reals),
+            Self::Int(_) | Self::Bool(_) | Self::Values(_) | Self::Unit => {
+                mixed(self.kind(), Kind::Real)
+            }
+        }
+    }
     /// Appends some of other elements.
     pub(in super::super) fn extend(&mut self, other: &Self, range: Range<usize>) {
         match (self, other) {
