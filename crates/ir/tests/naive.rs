@@ -288,7 +288,7 @@ fn matrix_of(term: &str) -> String {
         "fn @main.0(x.0: [][]f64, y.1: [][]f64, v.2: []f64) -> [][]f64, [][]f64 {{
            out.3: [][]f64, sums.4: [][]f64 = for i.5 < 5 {{
              row.6: []f64, other.7: []f64 = for j.8 < 7 {{
-               s.9: f64, t.10: f64 = for k.11 < 6 with a.12: f64 = 0.5, b.13: f64 = -0.0 {{
+               s.9: f64, t.10: f64 = for k.11 < 7 with a.12: f64 = 0.5, b.13: f64 = -0.0 {{
                  {term}
                  yield c.20, d.21
                }}

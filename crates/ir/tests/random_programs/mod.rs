@@ -296,8 +296,10 @@ impl Maker {
         let ops = [Prim::Add, Prim::Sub, Prim::Max, Prim::Mul];
         for (state, result) in states.iter().zip(&mut body.results) {
             let mut args = vec![Atom::Var(*state), *result];
-            if self.numbers.below(2) == 0 {
-                args.reverse();
+            match self.numbers.below(6) {
+                0 => args[0] = args[1],
+                1..3 => args.reverse(),
+                _ => {}
             }
             let next = self.program.fresh("t", Type::REAL);
             let op = Op::Prim(ops[self.numbers.below(ops.len())], args);
@@ -403,7 +405,13 @@ impl Maker {
             self.is_numeric |= self.numbers.below(2) == 0;
             let body = self.block_with(&[index], &[], |maker| {
                 let x = maker.atom(Type::REAL);
-                maker.push(Op::AddAcc(acc.into(), vec![index.into()], x), &[]);
+                let adds = maker.numbers.below(3);
+                if adds < 2 {
+                    maker.push(Op::AddAcc(acc.into(), vec![index.into()], x), &[]);
+                }
+                if adds > 0 {
+                    maker.add_in_a_loop(acc);
+                }
                 vec![]
             });
             self.is_numeric = around;
@@ -413,6 +421,19 @@ impl Maker {
             let (at, x) = (self.index(3), self.atom(Type::REAL));
             self.push(Op::AddAcc(acc.into(), vec![at], x), &[]);
         }
+    }
+
+    /// Adds to each element of an accumulator of a vector, or to one several times.
+    fn add_in_a_loop(&mut self, acc: VarId) {
+        let index = self.program.fresh("i", Type::INT);
+        let body = self.block_with(&[index], &[], |maker| {
+            let at = if maker.numbers.below(3) == 0 { maker.index(3) } else { index.into() };
+            let x = maker.atom(Type::REAL);
+            maker.push(Op::AddAcc(acc.into(), vec![at], x), &[]);
+            vec![]
+        });
+        let form = LoopForm::For { index, count: Atom::Int(3), down: self.numbers.below(2) == 0 };
+        self.push(Op::Loop(Loop { form, states: vec![], init: vec![], body }), &[]);
     }
 
     fn call(&mut self) {

@@ -11,6 +11,9 @@ use crate::eval::value::Acc;
 /// The most Reals that a strip notes: as many as lie in a cache.
 const MOST: usize = 1 << 18;
 
+/// How many sums are in registers at once.
+const AT_ONCE: usize = 8;
+
 /// One addition, which each iteration does at its place.
 #[derive(Clone, Copy)]
 struct Addend {
@@ -99,11 +102,24 @@ impl Addends {
                 let x = addend.values.map_or(addend.value, |start| self.values[start + nth]);
                 items[(offset + place) as usize] += x;
             };
-            if has_apart(addends.iter().map(|addend| (addend, offset(addend)))) {
-                // Each element gets what one addition adds, which is faster by addition.
-                for addend in addends {
-                    let offset = offset(addend);
-                    (0..count).for_each(|nth| add(items, addend, offset, nth));
+            if is_apart(addends.iter().map(|addend| (addend, offset(addend)))) {
+                // Each element gets what one addition adds: some of them at once, as each waits for what it has added.
+                for addends in addends.chunks(AT_ONCE) {
+                    let at = |addend: &Addend| (offset(addend) + addend.first) as usize;
+                    let places: Vec<usize> = addends.iter().map(at).collect();
+                    let mut totals = [0.0; AT_ONCE];
+                    let mut terms = [(0.0, None); AT_ONCE];
+                    for (nth, addend) in addends.iter().enumerate() {
+                        totals[nth] = items[places[nth]];
+                        let values = addend.values.map(|start| &self.values[start..start + count]);
+                        terms[nth] = (addend.value, values);
+                    }
+                    for nth in 0..count {
+                        for (total, (value, values)) in totals.iter_mut().zip(terms) {
+                            *total += values.map_or(value, |values: &[f64]| values[nth]);
+                        }
+                    }
+                    places.iter().zip(totals).for_each(|(place, total)| items[*place] = total);
                 }
             } else {
                 let offsets: Vec<i64> = addends.iter().map(offset).collect();
@@ -117,11 +133,8 @@ impl Addends {
     }
 }
 
-/// Whether all iterations of an addition add to one element, and no two additions to the same; or there is but one.
-fn has_apart<'a>(addends: impl ExactSizeIterator<Item = (&'a Addend, i64)>) -> bool {
-    if addends.len() == 1 {
-        return true;
-    }
+/// Whether all iterations of an addition add to one element, and no two additions to the same.
+fn is_apart<'a>(addends: impl Iterator<Item = (&'a Addend, i64)>) -> bool {
     let places = addends.map(|(addend, offset)| {
         (addend.step == 0 && addend.listed.is_none()).then_some(offset + addend.first)
     });
