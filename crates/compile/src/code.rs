@@ -95,7 +95,13 @@ fn evaluated(
 ) -> Result<(Vec<pullback_ir::eval::Value>, Counts), Box<Diagnostic>> {
     let image = Image::new(program);
     let mut machine = machine(&image, options);
+    if let Some(quota) = &options.quota {
+        machine = machine.with_quota(quota.budget());
+    }
     let results = machine.call(root, values)?;
+    if let Some(quota) = &options.quota {
+        quota.note(machine.effort());
+    }
     Ok((results, machine.counts()))
 }
 

@@ -15,7 +15,7 @@ gives three things: the value, the pullback and the pushforward. `S'` and `T'` a
 
 Most engines implement a paper, so that you can run its rules and compare them with others. `ir` and `native` are the
 compiler. For work you need not choose: without `--engine` a run begins in `trace`, and goes on as native code when it
-turns out to be long ([two tiers](cli.md#two-tiers)).
+turns out to be long ([three tiers](cli.md#three-tiers)).
 
 - `--engine NAME` chooses an engine.
 - `pullback show … --stage STAGE` prints a form that a program goes through in an engine.

@@ -30,9 +30,17 @@ impl Quota {
     pub fn done(&self) -> u64 {
         self.done.get()
     }
-    /// An error if this is more than may be done.
-    pub(super) fn tell(&self, done: u64) -> Result<(), Fault> {
+    /// What may be done.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+    /// Notes what has been done.
+    pub fn note(&self, done: u64) {
         self.done.set(done);
+    }
+    /// Notes what has been done; an error if this is more than may be done.
+    pub(super) fn tell(&self, done: u64) -> Result<(), Fault> {
+        self.note(done);
         check_budget(self.budget, done)
     }
 }

@@ -364,7 +364,7 @@ fn done(counts: Counts) -> [u64; 5] {
 fn a_program_fails_in_strips_as_it_fails_one_iteration_after_the_other() {
     let (mut failures, mut values) = (0, 0);
     for seed in 0..3000 {
-        let program = random_programs::program_that_may_fail(seed);
+        let program = random_programs::program_with(seed, true);
         let main = FuncId(program.funcs.len() as u32 - 1);
         let image = Image::new(&program);
         let [alone, others @ ..] = STRIPS.map(|strips| {

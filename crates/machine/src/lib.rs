@@ -16,6 +16,6 @@ pub mod stacks;
 pub use constants::Constants;
 pub use counts::{Counts, DIVISION, surcharge};
 pub use frames::{CONSTANT, Failed, Frame, Frames, Listing, NATIVE, STOP};
-pub use meter::{Fuel, Meter, check_budget};
+pub use meter::{Fuel, InStrips, Meter, check_budget};
 pub use progress::{Loop, outermost};
 pub use running::{Body, Running};

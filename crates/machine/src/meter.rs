@@ -62,15 +62,28 @@ pub fn check_budget(budget: Budget, steps: u64) -> Result<(), Fault> {
     }
 }
 
+/// What is done for many iterations of a loop at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InStrips {
+    /// Operations.
+    pub operations: u64,
+    /// Calls and iterations.
+    pub steps: u64,
+}
+
 /// Holds an evaluation to its limits, and counts.
 #[derive(Debug)]
 pub struct Meter {
     /// What has been counted so far; of bytes nothing until [`Meter::read`].
     pub counts: Counts,
+    /// Of the operations and steps, those of strips, which take a part of the time.
+    pub in_strips: InStrips,
     /// The limits.
     pub limits: Limits,
     /// The most steps.
     pub budget: Option<Budget>,
+    /// The most that may be done, in steps that take as long.
+    pub quota: Option<Budget>,
     /// From when time and memory count.
     since: Since,
     deadline: Option<Instant>,
@@ -89,7 +102,9 @@ impl Meter {
         memory::forget_peak();
         Self {
             counts: Counts::default(),
+            in_strips: InStrips::default(),
             budget: None,
+            quota: None,
             deadline: limits.timeout.and_then(|timeout| since.time.checked_add(timeout)),
             ceiling: since.bytes.saturating_add(limits.max_memory),
             allocated_before: memory::total(),
@@ -155,7 +170,26 @@ impl Meter {
     /// Counts the calls and iterations of a burnt fuel; an error if these are more than the budget allows.
     pub fn count_steps(&mut self) -> Result<(), Fault> {
         self.counts.steps += u64::from(Fuel::FULL);
-        self.budget.map_or(Ok(()), |budget| check_budget(budget, self.counts.steps))
+        self.check_budget(InStrips::default())
+    }
+
+    /// An error if what has been done, with what is under way in a strip, is more than budget or quota allow.
+    pub fn check_budget(&self, under_way: InStrips) -> Result<(), Fault> {
+        let steps = self.counts.steps + under_way.steps;
+        self.budget.map_or(Ok(()), |budget| check_budget(budget, steps))?;
+        self.quota.map_or(Ok(()), |quota| check_budget(quota, self.effort(under_way)))
+    }
+
+    /// How many steps take as long as what has been done, with what is under way in a strip: a step is a call or an
+    /// iteration, 8 operations on numbers, or 512 elements that are copied; in strips, 64 iterations or 128 operations.
+    pub fn effort(&self, under_way: InStrips) -> u64 {
+        let Counts { operations, steps, copied, moved, .. } = self.counts;
+        let strips = self.in_strips;
+        let alone = steps.saturating_sub(strips.steps);
+        let operations = operations.saturating_sub(strips.operations);
+        let (steps, many) =
+            (strips.steps + under_way.steps, strips.operations + under_way.operations);
+        alone + operations / 8 + (copied + moved) / 512 + steps / 64 + many / 128
     }
 
     /// Who asks how far the evaluation is, if somebody does; the answer is owed.

@@ -1,8 +1,10 @@
-//! Two tiers: a run starts in the evaluator, and goes on as native code when it takes long.
+//! Three tiers: a run starts in the evaluator, begins again in that of the array code when it takes long, and goes on as
+//! native code when that takes longer than a C compiler would.
 //!
 //! Input: a definition, or a function with its argument and what is asked of it. Output: the answer, and which tier
-//! gave it. What is long is counted, never measured, so that the same input goes the same way every time. Only values come from native code:
-//! where it cannot be made, or ends in an error, the evaluator answers, as it would have without it.
+//! gave it. What is long is counted, never measured, so that the same input goes the same way every time. Only values
+//! come from the array code: where it cannot be made, or ends in an error, the evaluator answers, as it would have
+//! without it.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -19,7 +21,8 @@ use pullback_reduce::reachable;
 /// time as many as take as long ([`Quota`]). With these it takes about as long as a C compiler does for little code.
 pub const STEPS: u64 = 2_000_000;
 
-/// How many it is given for each statement of the code, if these are more: a C compiler takes milliseconds for each.
+/// How many that of the array code is given for each statement, if these are more: a C compiler takes milliseconds for
+/// each.
 const STEPS_EACH: u64 = 40_000;
 
 /// The most statements that are handed to a C compiler.
@@ -34,6 +37,8 @@ const LARGEST_YET: usize = 40_000;
 pub enum Tier {
     /// The evaluator, within so many steps.
     Evaluator(u64),
+    /// That of the array code, within so many steps, after so many in the other.
+    ArrayCode(u64),
     /// Native code, after the evaluator had used up so many steps.
     Native(u64),
     /// Native code at once, since it had answered before.
@@ -53,6 +58,9 @@ impl fmt::Display for Tier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Evaluator(steps) => write!(f, "the evaluator answered, within {steps} steps"),
+            Self::ArrayCode(steps) => {
+                write!(f, "the evaluator of the array code answered, within {steps} steps")
+            }
             Self::Native(steps) => {
                 write!(f, "native code answered, after {steps} steps in the evaluator")
             }
@@ -145,10 +153,12 @@ struct Known {
 }
 
 enum Made {
-    /// The evaluator has answered so far, since this would have been much code.
+    /// That of the array code has answered so far.
     Lowered(Compiled),
     Native(Compiled),
-    /// None, for this reason.
+    /// That of the array code answers, as there is no native code for this reason.
+    Evaluated(Compiled, String),
+    /// No array code, for this reason.
     Not(String),
 }
 
@@ -178,76 +188,100 @@ pub fn climb(
         return evaluate(image, work, options);
     }
     let mut known = codes.take(work.key(program));
-    // What the evaluator answers with what is left of so many steps.
-    let within = |steps: u64, spent: &mut u64| {
-        let left = steps.saturating_sub(*spent);
-        if left == 0 {
-            return None;
-        }
-        let exceeded = "the steps of the first tier";
-        let quota = Rc::new(Quota::new(Budget { steps: left, exceeded }));
-        match evaluate(image, work, &Options { quota: Some(quota.clone()), ..options.clone() }) {
-            Err(fault) if fault.code == "E0719" => {
-                // The next tier begins anew.
-                options.limits.progress.iter().for_each(|progress| progress.tell(None));
-                None
-            }
-            answered => {
-                *spent = spent.saturating_add(quota.done());
-                told.tell(Tier::Evaluator(steps));
-                Some(answered)
-            }
-        }
-    };
-    if !matches!(known.made, Some(Made::Native(_) | Made::Not(_)))
-        && let Some(answered) = within(STEPS, &mut known.spent)
+    let evaluated = || evaluate(image, work, options);
+    if known.made.is_none()
+        && let Some(answered) =
+            within(STEPS, &mut known.spent, options, |options| evaluate(image, work, options))
     {
+        told.tell(Tier::Evaluator(STEPS));
         codes.keep(known);
         return answered;
     }
     let (made, tier) = match known.made.take() {
-        Some(Made::Native(code)) => (Made::Native(code), Tier::Again),
-        Some(Made::Not(why)) => (Made::Not(why), Tier::Again),
+        Some(made @ Made::Native(_)) => (made, Tier::Again),
+        Some(Made::Evaluated(code, why)) => (Made::Evaluated(code, why.clone()), Tier::Stayed(why)),
+        Some(Made::Not(why)) => (Made::Not(why.clone()), Tier::Stayed(why)),
         lowered => {
-            let made = lowered.unwrap_or_else(|| code(program, &known.key, options));
-            let steps = match &made {
-                Made::Lowered(code) => STEPS.max(code.size() as u64 * STEPS_EACH),
-                Made::Native(_) | Made::Not(_) => STEPS,
-            };
-            if steps > STEPS
-                && let Some(answered) = within(steps, &mut known.spent)
-            {
-                codes.keep(Known { made: Some(made), ..known });
-                return answered;
+            let mut made = lowered.unwrap_or_else(|| code(program, &known.key, options));
+            let mut steps = STEPS;
+            if let Made::Lowered(code) = made {
+                steps = STEPS + STEPS.max(code.size() as u64 * STEPS_EACH);
+                let run = |options: &Options| answer(&code, work, options);
+                if may_compile()
+                    && let Some(answered) = within(steps, &mut known.spent, options, run)
+                {
+                    codes.keep(Known { made: Some(Made::Lowered(code)), ..known });
+                    return or_evaluator(answered, Tier::ArrayCode(steps), told, evaluated);
+                }
+                made = native(code, options);
             }
-            (native(made, options), Tier::Native(steps))
+            let tier = match &made {
+                Made::Evaluated(_, why) | Made::Not(why) => Tier::Stayed(why.clone()),
+                Made::Native(_) | Made::Lowered(_) => Tier::Native(steps),
+            };
+            (made, tier)
         }
     };
-    let answer = match &made {
-        Made::Native(code) => {
-            answer(code, work, options).map_err(|_| "native code ended in an error".to_owned())
-        }
-        Made::Lowered(_) => bug("tiers", "what is native, or not"),
-        Made::Not(why) => Err(why.clone()),
+    let answered = match &made {
+        Made::Native(code) | Made::Evaluated(code, _) => Some(answer(code, work, options)),
+        Made::Lowered(_) => bug("tiers", "code whose tier is known"),
+        Made::Not(_) => None,
     };
     codes.keep(Known { made: Some(made), ..known });
-    match answer {
-        Ok(answer) => {
+    match answered {
+        Some(answered) => or_evaluator(answered, tier, told, evaluated),
+        None => {
             told.tell(tier);
-            Ok(answer)
+            evaluated()
         }
-        Err(why) => {
-            told.tell(Tier::Stayed(why));
-            evaluate(image, work, options)
+    }
+}
+
+/// What the array code answers; or the evaluator, if that ends in an error, since it says best what is wrong.
+fn or_evaluator(
+    answered: Result<Answer, Box<Diagnostic>>,
+    tier: Tier,
+    told: &Told,
+    evaluated: impl FnOnce() -> Result<Answer, Box<Diagnostic>>,
+) -> Result<Answer, Box<Diagnostic>> {
+    if let Ok(answer) = answered {
+        told.tell(tier);
+        return Ok(answer);
+    }
+    let code = if tier.is_native() { "native code" } else { "the array code" };
+    told.tell(Tier::Stayed(format!("{code} ended in an error")));
+    evaluated()
+}
+
+/// What an evaluator answers with what is left of so many steps, if these are enough.
+fn within(
+    steps: u64,
+    spent: &mut u64,
+    options: &Options,
+    run: impl FnOnce(&Options) -> Result<Answer, Box<Diagnostic>>,
+) -> Option<Result<Answer, Box<Diagnostic>>> {
+    let left = steps.saturating_sub(*spent);
+    if left == 0 {
+        return None;
+    }
+    let exceeded = "the steps of this tier";
+    let quota = Rc::new(Quota::new(Budget { steps: left, exceeded }));
+    match run(&Options { quota: Some(quota.clone()), ..options.clone() }) {
+        Err(fault) if fault.code == "E0719" => {
+            // The next tier begins anew.
+            options.limits.progress.iter().for_each(|progress| progress.tell(None));
+            None
+        }
+        answered => {
+            *spent = spent.saturating_add(quota.done());
+            Some(answered)
         }
     }
 }
 
 /// Why the evaluator answers alone, if it does.
 fn stays(program: &Program, work: Work<'_>) -> Option<&'static str> {
-    if !may_compile() {
-        Some("there is no C compiler")
-    } else if tells(program, work.def()) {
+    if tells(program, work.def()) {
         Some("it tells what it does, once")
     } else if wants_vetting(program, work.def(), work.mode()) {
         Some("it follows rules of the program's own")
@@ -285,25 +319,26 @@ fn code(program: &Program, (def, asked): &Key, options: &Options) -> Made {
     match Compiled::within(program, *def, asked.clone(), options, LARGEST_YET) {
         Err(refused) => Made::Not(refused.title),
         Ok(code) if code.size() > LARGEST => {
-            Made::Not(format!("native code would have more than {LARGEST} statements"))
+            let why = format!("native code would have more than {LARGEST} statements");
+            Made::Evaluated(code, why)
         }
         Ok(code) => Made::Lowered(code),
     }
 }
 
 /// The same code made native, or why it is not.
-fn native(made: Made, options: &Options) -> Made {
-    let Made::Lowered(mut code) = made else { return made };
-    match code.try_native(options) {
-        Ok(()) => Made::Native(code),
-        Err(Failure::NoCompiler) => Made::Not("there is no C compiler".to_owned()),
-        Err(Failure::Unsupported(what)) => Made::Not(what),
-        Err(Failure::Refused(_)) => Made::Not("the C compiler failed".to_owned()),
-        Err(Failure::Late) => Made::Not("the C compiler took too long".to_owned()),
-    }
+fn native(mut code: Compiled, options: &Options) -> Made {
+    let why = match code.try_native(options) {
+        Ok(()) => return Made::Native(code),
+        Err(Failure::NoCompiler) => "there is no C compiler".to_owned(),
+        Err(Failure::Unsupported(what)) => what,
+        Err(Failure::Refused(_)) => "the C compiler failed".to_owned(),
+        Err(Failure::Late) => "the C compiler took too long".to_owned(),
+    };
+    Made::Evaluated(code, why)
 }
 
-/// What native code answers.
+/// What the array code answers, native or not.
 fn answer(code: &Compiled, work: Work<'_>, options: &Options) -> Result<Answer, Box<Diagnostic>> {
     match work {
         Work::Value(_) => {

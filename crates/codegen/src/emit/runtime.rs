@@ -204,7 +204,7 @@ fn call(definition: Definition<'static>, table: &[&str]) -> Option<Definition<'s
         Some(at) => at,
         None => bug("codegen", format_args!("`{name}` among the precompiled functions")),
     };
-    if definition.names.contains(&"destructor") || definition.names.contains(&"mman") {
+    if definition.names.contains(&"mman") {
         return None;
     }
     let mut text = String::new();
@@ -263,7 +263,7 @@ impl<'t> Definition<'t> {
 impl Definition<'_> {
     /// Whether a file has it though no text names it: the host calls it, or the system does.
     fn is_root(&self) -> bool {
-        self.names.iter().any(|name| *name == "visibility" || *name == "destructor")
+        self.names.contains(&"visibility")
     }
 
     /// Whether several translation units have it once.
@@ -437,6 +437,15 @@ mod tests {
         let expected: [&[&str]; 7] = [&[], &["F"], &[], &["R1"], &["F2"], &["f"], &[]];
         assert_eq!(defines, expected);
         assert!(parts[0].includes());
+    }
+
+    /// A library has the runtime once for each target: one that the processor lacks must not run at either end.
+    #[test]
+    fn nothing_runs_by_itself_when_a_library_is_loaded_or_unloaded() {
+        let all = &ALL.definitions().all;
+        let by_itself = |name: &&str| ["constructor", "destructor"].contains(name);
+        let found = all.iter().find(|definition| definition.names.iter().any(by_itself));
+        assert!(found.is_none(), "{}", found.map_or("", |definition| definition.text));
     }
 
     #[test]

@@ -269,11 +269,12 @@ static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, ui
 }
 
 /* Large blocks that no run has: to get one anew from the system costs as much as to fill it. They are in one list, the
-   latest first, and in one of those of their size, which has four for each power of two. */
+   latest first, and in one of those of their size, which has four for each power of two. Whether they are given back at the
+   end is noted too. */
 typedef struct {
   pb_large all, *sized[256];
   uint64_t bytes;
-  char is_taken;
+  char is_taken, is_emptied;
 } pb_large_blocks;
 #ifdef PB_BESIDE
 extern pb_large_blocks pb_pool;
@@ -324,10 +325,24 @@ static pb_large *pb_pool_take(uint64_t bytes) {
   return large;
 }
 
+/* Gives all of them back to the system, when the library is unloaded or the process ends. It is called only where a block
+   has been given: in a library with several targets, by the code of the target that runs. */
+static void pb_pool_free(void) {
+  for (pb_large *large = pb_pool.all.next; large != &pb_pool.all;) {
+    pb_large *next = large->next;
+    free(large);
+    large = next;
+  }
+  pb_pool.all.next = pb_pool.all.prev = &pb_pool.all;
+  memset(pb_pool.sized, 0, sizeof pb_pool.sized);
+  pb_pool.bytes = 0;
+}
+
 /* Keeps a block, in place of those that nothing has taken for the longest time. */
 PB_PRECOMPILED void pb_pool_give(pb_large *large) {
   if (large->bytes < PB_POOLED || large->bytes > PB_POOL) return free(large);
   pb_pool_enter();
+  if (!pb_pool.is_emptied) pb_pool.is_emptied = !atexit(pb_pool_free);
   pb_large **first = &pb_pool.sized[pb_pool_list(large->bytes)];
   large->spare = *first;
   *first = large;
@@ -342,18 +357,6 @@ PB_PRECOMPILED void pb_pool_give(pb_large *large) {
     free(oldest);
   }
   pb_pool_leave();
-}
-
-/* Gives all of them back to the system. */
-static __attribute__((destructor)) void pb_pool_free(void) {
-  for (pb_large *large = pb_pool.all.next; large != &pb_pool.all;) {
-    pb_large *next = large->next;
-    free(large);
-    large = next;
-  }
-  pb_pool.all.next = pb_pool.all.prev = &pb_pool.all;
-  memset(pb_pool.sized, 0, sizeof pb_pool.sized);
-  pb_pool.bytes = 0;
 }
 
 static void pb_chunk_opens(pb_ctx *c, pb_chunk *chunk) {

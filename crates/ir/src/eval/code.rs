@@ -63,7 +63,7 @@ pub(super) struct Strip {
     pub end: u32,
     /// The registers that it reads and does not write.
     pub inputs: Vec<Reg>,
-    /// Its states: Reals, each of which one instruction reads and writes.
+    /// Its states: numbers, each of which one instruction reads and writes.
     pub states: Vec<Reg>,
     /// What it adds to each state, if it does nothing but add up elements and products of two.
     pub terms: Option<Vec<Term>>,

@@ -14,7 +14,7 @@ mod scalars;
 mod strips;
 
 use pullback_base::{Budget, Diagnostic, Id, Limits, bug};
-use pullback_machine::{Body, Counts, DIVISION, Failed, STOP, stacks};
+use pullback_machine::{Body, Counts, DIVISION, Failed, InStrips, STOP, stacks};
 use pullback_prim::{Fault, Prim, values};
 
 use super::code::{Code, Image, Instr};
@@ -58,6 +58,13 @@ impl<'i> Machine<'i> {
         self
     }
 
+    /// The same, which does so much at most, in steps that take as long.
+    #[must_use]
+    pub fn with_quota(mut self, quota: Budget) -> Self {
+        self.core.meter.quota = Some(quota);
+        self
+    }
+
     /// The same, whose loops run in such strips.
     #[must_use]
     pub fn in_strips(mut self, strips: Strips) -> Self {
@@ -76,6 +83,11 @@ impl<'i> Machine<'i> {
     pub fn counts(&self) -> Counts {
         let counts = self.core.meter.read();
         Counts { steps: counts.steps + self.core.fuel.burnt(), ..counts }
+    }
+
+    /// How many steps take as long as what has been done so far.
+    pub fn effort(&self) -> u64 {
+        self.core.meter.effort(InStrips::default()) + self.core.fuel.burnt()
     }
 
     /// How many strips have run.

@@ -44,15 +44,11 @@ struct Maker {
 
 /// The program of a seed. Its last function has no parameters.
 pub fn program(seed: u64) -> Program {
-    made(seed, false)
+    program_with(seed, false)
 }
 
-/// The same, in which indices may be outside.
-pub fn program_that_may_fail(seed: u64) -> Program {
-    made(seed, true)
-}
-
-fn made(seed: u64, may_fail: bool) -> Program {
+/// The same, in which indices and divisors may be anything if it may fail.
+pub fn program_with(seed: u64, may_fail: bool) -> Program {
     let mut program = Program::default();
     let fields = [vec![Type::REAL, VECTOR], vec![BOX, Type::INT], vec![]];
     let constructors = fields.map(|fields| Constructor::new("Con".into(), fields));
@@ -288,20 +284,28 @@ impl Maker {
         let sums = self.numbers.below(3);
         let collects = !around && self.numbers.below(2) == 0;
         let index = self.program.fresh("i", Type::INT);
-        let states: Vec<VarId> = (0..sums).map(|_| self.program.fresh("s", Type::REAL)).collect();
-        let init: Vec<Atom> = states.iter().map(|_| self.atom(Type::REAL)).collect();
+        let mut types: Vec<Type> =
+            (0..sums).map(|_| [Type::REAL, Type::REAL, Type::INT][self.numbers.below(3)]).collect();
+        let states: Vec<VarId> = types.iter().map(|ty| self.program.fresh("s", *ty)).collect();
+        let init: Vec<Atom> = types.iter().map(|ty| self.atom(*ty)).collect();
         let count = if collects { Atom::Int(3) } else { self.index(5) };
-        let values = vec![Type::REAL; sums + usize::from(collects)];
+        let collected = collects.then_some(Type::REAL);
+        let values: Vec<Type> = types.iter().copied().chain(collected).collect();
         let mut body = self.block(&[index], &values);
-        let ops = [Prim::Add, Prim::Sub, Prim::Max, Prim::Mul];
         for (state, result) in states.iter().zip(&mut body.results) {
+            let ty = self.program.vars[*state].ty;
+            let ops: &[Prim] = if ty == Type::INT {
+                &[Prim::IntAdd, Prim::IntSub]
+            } else {
+                &[Prim::Add, Prim::Sub, Prim::Max, Prim::Mul]
+            };
             let mut args = vec![Atom::Var(*state), *result];
             match self.numbers.below(6) {
                 0 => args[0] = args[1],
                 1..3 => args.reverse(),
                 _ => {}
             }
-            let next = self.program.fresh("t", Type::REAL);
+            let next = self.program.fresh("t", ty);
             let op = Op::Prim(ops[self.numbers.below(ops.len())], args);
             body.stmts.push(Stmt::new(vec![next], op, Span::NONE));
             *result = Atom::Var(next);
@@ -309,7 +313,6 @@ impl Maker {
         self.is_numeric = around;
         let down = self.numbers.below(2) == 0;
         let form = LoopForm::For { index, count, down };
-        let mut types = vec![Type::REAL; sums];
         types.extend(collects.then_some(VECTOR));
         self.push(Op::Loop(Loop { form, states, init, body }), &types);
     }

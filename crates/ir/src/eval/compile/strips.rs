@@ -11,7 +11,7 @@
 //! in their order. So all bits are the same. What can fail is no obstacle: a strip in which something fails is run
 //! again, one iteration after the other.
 //!
-//! The states of the loop are Reals, and one instruction reads and writes each, such as the addition of a sum. What the
+//! The states of the loop are numbers, and one instruction reads and writes each, such as the addition of a sum. What the
 //! loop collects are numbers. Inside there are numbers, elements and parts of arrays from outside, branches, additions to
 //! accumulators, and loops that collect nothing.
 
@@ -28,8 +28,9 @@ impl Emit<'_, '_> {
             let ty = self.program.vars[*var].ty;
             ty.rank == 1 && matches!(ty.elem, Elem::Real | Elem::Int | Elem::Bool)
         };
-        let is_real = |state: &VarId| self.program.vars[*state].ty == Type::REAL;
-        if !collected.iter().all(is_number) || !looped.states.iter().all(is_real) {
+        let adds_up =
+            |state: &VarId| matches!(self.program.vars[*state].ty, Type::REAL | Type::INT);
+        if !collected.iter().all(is_number) || !looped.states.iter().all(adds_up) {
             return;
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "how a loop begins")]
@@ -134,11 +135,13 @@ impl Reader {
     }
 }
 
-/// Whether an instruction can hand a Real from one iteration to the next.
+/// Whether an instruction can hand a number from one iteration to the next.
 fn carries(instr: Instr) -> bool {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "operations on two Reals")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "operations on two numbers")]
     match instr {
-        Instr::RealAdd { .. }
+        Instr::IntAdd { .. }
+        | Instr::IntSub { .. }
+        | Instr::RealAdd { .. }
         | Instr::RealSub { .. }
         | Instr::RealMul { .. }
         | Instr::RealDiv { .. }

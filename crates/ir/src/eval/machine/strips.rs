@@ -18,7 +18,7 @@ mod lanes;
 mod places;
 mod terms;
 
-use pullback_machine::{DIVISION, surcharge};
+use pullback_machine::{DIVISION, InStrips, surcharge};
 use pullback_prim::{Fault, RealFn, values};
 
 use super::Running;
@@ -160,10 +160,12 @@ fn ran(
     added.add(r, count);
     lanes.added = added;
     for (state, total) in lanes.totals(strip) {
-        r.set_real(state, total);
+        r.set(state, total);
     }
     core.meter.counts.operations += operations;
     core.meter.counts.surcharge += surcharge;
+    core.meter.in_strips.operations += operations;
+    core.meter.in_strips.steps += steps + count as u64;
     Ok(core.fuel.burn_all(steps + count as u64))
 }
 
@@ -308,9 +310,8 @@ impl Lane<'_, '_> {
         }
         self.due = self.steps + STEPS;
         let meter = &self.core.meter;
-        if meter.budget.is_some_and(|budget| meter.counts.steps + self.steps > budget.steps) {
-            return Err(Stop::OneByOne);
-        }
+        let under_way = InStrips { operations: self.operations, steps: self.steps };
+        meter.check_budget(under_way).map_err(|fault| Stop::Limit(fault, pc))?;
         meter.check().map_err(|fault| Stop::Limit(fault, pc))
     }
 }

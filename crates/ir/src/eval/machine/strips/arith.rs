@@ -141,6 +141,19 @@ impl Lane<'_, '_> {
         b: Operand,
         f: impl Fn(i64, i64) -> Option<i64>,
     ) -> Result<(), Stop> {
+        for (state, is_first) in [(a, true), (b, false)] {
+            if state & CONST == 0
+                && let Held::IntState(total) = self.lanes.held(state & !KILL)
+            {
+                let other = if is_first { b } else { a };
+                return self.hand_on(
+                    d,
+                    total,
+                    other,
+                    |m, n| if is_first { f(m, n) } else { f(n, m) },
+                );
+            }
+        }
         if let (Ints::Steps { first: m, step: p }, Ints::Steps { first: n, step: q }) =
             (self.ints(a)?, self.ints(b)?)
         {
@@ -148,6 +161,23 @@ impl Lane<'_, '_> {
             return self.put_steps(d, steps);
         }
         self.each_int(d, a, b, f)
+    }
+
+    /// A sum or difference that goes from one iteration to the next.
+    fn hand_on(
+        &mut self,
+        state: Reg,
+        mut total: i64,
+        other: Operand,
+        f: impl Fn(i64, i64) -> Option<i64>,
+    ) -> Result<(), Stop> {
+        self.count_one();
+        let ints = self.ints(other)?;
+        for nth in 0..self.count {
+            total = f(total, ints.at(nth)).ok_or(Stop::OneByOne)?;
+        }
+        self.lanes.at(state, Held::IntState(total));
+        Ok(())
     }
 
     /// A product of Ints.

@@ -19,6 +19,8 @@ pub enum Held {
     Real(f64),
     /// A Real that goes from one iteration to the next.
     State(f64),
+    /// An Int that does.
+    IntState(i64),
     /// A Real for each iteration.
     Reals,
     /// A Real for each iteration: elements of the array in a register, from this one on.
@@ -160,6 +162,7 @@ impl Lanes {
         for reg in &strip.states {
             let held = match r.regs[*reg as usize] {
                 Value::Real(x) => Held::State(x),
+                Value::Int(n) => Held::IntState(n),
                 _ => Held::Outside,
             };
             self.at(*reg, held);
@@ -167,9 +170,10 @@ impl Lanes {
     }
 
     /// What the states hold after a strip.
-    pub(super) fn totals(&self, strip: &Strip) -> impl Iterator<Item = (Reg, f64)> {
+    pub(super) fn totals(&self, strip: &Strip) -> impl Iterator<Item = (Reg, Value)> {
         strip.states.iter().filter_map(|state| match self.registers[*state as usize].held {
-            Held::State(total) => Some((*state, total)),
+            Held::State(total) => Some((*state, Value::Real(total))),
+            Held::IntState(total) => Some((*state, Value::Int(total))),
             _ => None,
         })
     }
@@ -275,6 +279,7 @@ impl Lanes {
             Held::Ints => Value::Int(register.ints[nth]),
             Held::Bool(truth) => Value::Bool(truth),
             Held::Bools => Value::Bool(register.bools[nth]),
+            Held::IntState(n) => Value::Int(n),
             Held::Outside | Held::Part { .. } | Held::Parts { .. } => Value::Undef,
         }
     }
