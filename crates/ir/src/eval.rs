@@ -14,6 +14,7 @@ mod build;
 mod code;
 mod compile;
 mod core;
+mod lanes;
 mod machine;
 mod progress;
 mod tangent;
@@ -21,7 +22,8 @@ mod value;
 
 pub use code::Image;
 pub use core::Dependences;
-pub use machine::{Machine, Strips, evaluate};
+pub use lanes::Strips;
+pub use machine::{Machine, evaluate};
 pub use pullback_base::Limits;
 pub use pullback_machine::Counts;
 pub use value::{Acc, Array, Items, Kind, Node, Shape, Value};

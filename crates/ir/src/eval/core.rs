@@ -11,7 +11,7 @@ use pullback_prim::Fault;
 
 use super::build::Builder;
 use super::code::{Image, ListId};
-use super::machine::Lanes;
+use super::lanes::Lanes;
 use super::value::Value;
 use crate::program::{FuncId, Program};
 

@@ -19,11 +19,10 @@ use pullback_prim::{Fault, Prim, values};
 
 use super::code::{Code, Image, Instr};
 use super::core::{Core, Dependences, Frame};
+use super::lanes::{Lanes, Strips};
 use super::value::Value;
 use crate::program::{FuncId, Program};
-use registers::Window;
-pub(super) use strips::Lanes;
-pub use strips::Strips;
+use registers::{Running, Window};
 
 /// What a function of a program gives, and what that took. Whoever calls several should compile the program
 /// once and keep a [`Machine`].
@@ -151,9 +150,6 @@ impl Body for Code {
         self.registers
     }
 }
-
-/// The running frame.
-type Running<'i> = pullback_machine::Running<'i, Code>;
 
 /// Runs a function, whose arguments are in place, until the bottom frame has its results. One line for each
 /// instruction; what does not fit into a line is a function of `registers`, `scalars`, `arrays` or `data`.

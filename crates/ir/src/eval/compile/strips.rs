@@ -137,17 +137,16 @@ impl Reader {
 
 /// Whether an instruction can hand a number from one iteration to the next.
 fn carries(instr: Instr) -> bool {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "operations on two numbers")]
-    match instr {
+    matches!(
+        instr,
         Instr::IntAdd { .. }
-        | Instr::IntSub { .. }
-        | Instr::RealAdd { .. }
-        | Instr::RealSub { .. }
-        | Instr::RealMul { .. }
-        | Instr::RealDiv { .. }
-        | Instr::Prim { .. } => true,
-        _ => false,
-    }
+            | Instr::IntSub { .. }
+            | Instr::RealAdd { .. }
+            | Instr::RealSub { .. }
+            | Instr::RealMul { .. }
+            | Instr::RealDiv { .. }
+            | Instr::Prim { .. }
+    )
 }
 
 /// What an instruction does with registers.

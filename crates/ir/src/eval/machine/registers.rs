@@ -7,7 +7,11 @@
 use pullback_base::bug;
 
 use crate::eval::code::{CONST, Code, KILL, ListId, NOWHERE, Operand, Reg};
+use crate::eval::lanes::Outside;
 use crate::eval::value::{Acc, Array, Value};
+
+/// The running frame.
+pub(super) type Running<'i> = pullback_machine::Running<'i, Code>;
 
 /// The registers of a function, the constants of the image, and the function's lists.
 pub(super) struct Window<'r> {
@@ -39,6 +43,10 @@ impl<'r> Window<'r> {
         } else {
             &self.regs[(a & !KILL) as usize]
         }
+    }
+    /// What strips of iterations see of it.
+    pub fn outside(&self) -> Outside<'_> {
+        Outside { regs: self.regs, consts: self.consts }
     }
     /// A Real operand.
     #[inline(always)]

@@ -14,43 +14,29 @@
 
 mod addends;
 mod arith;
-mod lanes;
 mod places;
 mod terms;
 
-use pullback_machine::{DIVISION, InStrips, surcharge};
+use pullback_machine::{DIVISION, InStrips, Meter, surcharge};
 use pullback_prim::{Fault, RealFn, values};
 
-use super::Running;
-use super::registers::Window;
+use super::registers::{Running, Window};
 use crate::eval::build::Builder;
-use crate::eval::code::{Instr, Operand, Reg, Strip};
+use crate::eval::code::{Code, Image, Instr, Operand, Reg, Strip};
 use crate::eval::core::Core;
-use crate::eval::value::{Items, Value};
+use crate::eval::lanes::{Held, Lanes, Outside, Reals, Stop};
+use crate::eval::value::Value;
 
 use addends::Addends;
-use lanes::{Held, Reals};
-pub use lanes::{Lanes, Strips};
 
-/// After so many strips that could not run, those of a loop are no longer tried.
-const TRIES: u32 = 8;
 /// After how many steps limits are looked at within a strip.
 const STEPS: u64 = 1 << 16;
-
-/// Why a strip has not run.
-enum Stop {
-    /// An iteration fails, or takes another branch than others.
-    OneByOne,
-    /// Something is not of numbers.
-    Never,
-    /// A limit is exceeded, at an instruction.
-    Limit(Fault, usize),
-}
 
 /// The iterations of a strip under way.
 struct Lane<'s, 'i> {
     lanes: &'s mut Lanes,
-    window: &'s Window<'s>,
+    outside: Outside<'s>,
+    code: &'s Code,
     core: &'s Core<'i>,
     /// How many there are.
     count: usize,
@@ -70,59 +56,68 @@ pub fn run(
     core: &mut Core<'_>,
     stack: &mut [Value],
     w: &mut Running<'_>,
-    strip: u32,
+    nth: u32,
 ) -> Result<(), (Fault, usize)> {
-    let image = core.image;
-    let Strip { index, count, is_down, body, end, .. } = image.tables.strips[strip as usize];
-    let consts = image.tables.consts.as_slice();
-    let (base, top, code) = (w.base, w.end(), w.code);
-    macro_rules! window {
-        () => {
-            Window { regs: &mut stack[base..top], consts, code }
-        };
-    }
-    let count = window!().int(count);
+    let strip = &core.image.tables.strips[nth as usize];
+    let count = window(core.image, stack, w).int(strip.count);
+    let is_long = usize::try_from(count).is_ok_and(|count| count >= core.lanes.strips.fewest);
     let mut done = 0;
-    let Strips { size, fewest } = core.lanes.strips;
-    if usize::try_from(count).is_ok_and(|count| count >= fewest) && core.lanes.is_worth(strip) {
+    if is_long && core.lanes.is_worth(nth) {
         let mut lanes = std::mem::take(&mut core.lanes);
-        let which = &image.tables.strips[strip as usize];
-        lanes.begin(&window!(), which);
-        while done < count {
-            let mut r = window!();
-            let size = (count - done).min(size as i64);
-            let first = if is_down { count - 1 - done } else { done };
-            lanes.at(index, Held::Steps { first, step: if is_down { -1 } else { 1 } });
-            let looks = match ran(core, &mut r, &mut lanes, which, size as usize) {
-                Ok(looks) => looks,
-                Err(Stop::OneByOne) => {
-                    lanes.failed(strip, 1);
-                    break;
-                }
-                Err(Stop::Never) => {
-                    lanes.failed(strip, TRIES);
-                    break;
-                }
-                Err(Stop::Limit(fault, pc)) => return Err((fault, pc)),
-            };
-            (lanes.run, done) = (lanes.run + 1, done + size);
-            if looks > 0 {
-                r.set_int(index, first);
-                w.pc = body as usize + 1;
-                for _ in 0..looks {
-                    core.tick().map_err(|fault| (fault, w.pc))?;
-                }
-                core.tell_stand(stack, w.frame(0));
-            }
-        }
+        lanes.begin(window(core.image, stack, w).outside(), w.end() - w.base, strip);
+        let ran = in_strips(core, &mut lanes, stack, w, (nth, count));
         core.lanes = lanes;
+        done = ran?;
     }
-    w.pc = if done >= count { end } else { body } as usize;
     if done < count {
-        let next = if is_down { count - 1 - done } else { done };
-        window!().set_int(index, next);
+        let next = if strip.is_down { count - 1 - done } else { done };
+        window(core.image, stack, w).set_int(strip.index, next);
     }
+    w.pc = if done < count { strip.body } else { strip.end } as usize;
     Ok(())
+}
+
+/// The registers of the running function.
+fn window<'r>(image: &'r Image<'_>, stack: &'r mut [Value], w: &Running<'r>) -> Window<'r> {
+    let consts = image.tables.consts.as_slice();
+    Window { regs: &mut stack[w.base..w.end()], consts, code: w.code }
+}
+
+/// Runs as many of the iterations of a loop, so many, as can run in strips.
+fn in_strips(
+    core: &mut Core<'_>,
+    lanes: &mut Lanes,
+    stack: &mut [Value],
+    w: &mut Running<'_>,
+    (nth, count): (u32, i64),
+) -> Result<i64, (Fault, usize)> {
+    let strip = &core.image.tables.strips[nth as usize];
+    let most = lanes.strips.size as i64;
+    let mut done = 0;
+    while done < count {
+        let size = (count - done).min(most);
+        let (first, step) = if strip.is_down { (count - 1 - done, -1) } else { (done, 1) };
+        lanes.at(strip.index, Held::Steps { first, step });
+        let mut r = window(core.image, stack, w);
+        let looks = match ran(core, &mut r, lanes, strip, size as usize) {
+            Ok(looks) => looks,
+            Err(Stop::Limit(fault, pc)) => return Err((fault, pc)),
+            Err(stop @ (Stop::OneByOne | Stop::Never)) => {
+                lanes.failed(nth, matches!(stop, Stop::Never));
+                break;
+            }
+        };
+        (lanes.run, done) = (lanes.run + 1, done + size);
+        if looks > 0 {
+            r.set_int(strip.index, first);
+            w.pc = strip.body as usize + 1;
+            for _ in 0..looks {
+                core.tick().map_err(|fault| (fault, w.pc))?;
+            }
+            core.tell_stand(stack, w.frame(0));
+        }
+    }
+    Ok(done)
 }
 
 /// Runs one strip, and says how often to look at the limits.
@@ -133,11 +128,11 @@ fn ran(
     strip: &Strip,
     count: usize,
 ) -> Result<u64, Stop> {
-    let mut added = std::mem::take(&mut lanes.added);
-    added.clear();
+    let mut added = Addends::default();
     let mut lane = Lane {
         lanes,
-        window: r,
+        outside: r.outside(),
+        code: r.code,
         core,
         count,
         operations: 0,
@@ -155,10 +150,9 @@ fn ran(
     for (nth, a) in pushed {
         let nth = core.builders.len() - 1 - nth as usize;
         let Core { builders, meter, .. } = &mut *core;
-        lanes.collect(r, a, count, &mut builders[nth], meter).map_err(limit)?;
+        collect(lanes, r, a, count, &mut builders[nth], meter).map_err(limit)?;
     }
     added.add(r, count);
-    lanes.added = added;
     for (state, total) in lanes.totals(strip) {
         r.set(state, total);
     }
@@ -173,7 +167,7 @@ impl Lane<'_, '_> {
     /// Runs the instructions of a body.
     #[expect(clippy::wildcard_enum_match_arm, reason = "those that the compiler lets into strips")]
     fn body(&mut self, strip: &Strip) -> Result<(), Stop> {
-        let (code, end) = (self.window.code, strip.end as usize - 1);
+        let (code, end) = (self.code, strip.end as usize - 1);
         let mut pc = strip.body as usize;
         while pc < end {
             let instr = code.instrs[pc];
@@ -215,7 +209,7 @@ impl Lane<'_, '_> {
                 Instr::IntEq { d, a, b } => self.compare_ints(d, a, b, |m, n| m == n)?,
                 Instr::IntNe { d, a, b } => self.compare_ints(d, a, b, |m, n| m != n)?,
                 Instr::Not { d, a } => self.not(d, a)?,
-                Instr::ToReal { d, a } => self.to_real(d, a)?,
+                Instr::ToReal { d, a } => self.as_real(d, a)?,
                 Instr::Prim { d, prim, args } => {
                     let prim = self.core.image.tables.prims[prim as usize];
                     self.surcharge += surcharge(prim) * self.count as u64;
@@ -316,28 +310,20 @@ impl Lane<'_, '_> {
     }
 }
 
-impl Lanes {
-    /// Adds what the iterations of a strip collect to an array.
-    fn collect(
-        &self,
-        r: &Window<'_>,
-        a: Operand,
-        count: usize,
-        builder: &mut Builder,
-        meter: &mut pullback_machine::Meter,
-    ) -> Result<(), Fault> {
-        if let Some(Reals::Each(items)) = self.reals(r, a, count) {
-            return builder.push_reals(items, meter);
-        }
-        for nth in 0..count {
-            builder.push(self.value(r, a, nth), meter)?;
-        }
-        Ok(())
+/// Adds what the iterations of a strip collect to an array.
+fn collect(
+    lanes: &Lanes,
+    r: &Window<'_>,
+    a: Operand,
+    count: usize,
+    builder: &mut Builder,
+    meter: &mut Meter,
+) -> Result<(), Fault> {
+    if let Some(Reals::Each(items)) = lanes.reals(r.outside(), a, count) {
+        return builder.push_reals(items, meter);
     }
-}
-
-/// The numbers of an array of Reals, if it is one.
-fn reals(value: &Value) -> Option<(&[f64], usize)> {
-    let (items, offset) = value.as_array()?.items();
-    if let Items::Real(items) = items { Some((items, offset)) } else { None }
+    for nth in 0..count {
+        builder.push(lanes.value(r.outside(), a, nth), meter)?;
+    }
+    Ok(())
 }

@@ -3,9 +3,9 @@
 //! Input: places and Reals, in the order in which one iteration adds them. Output: accumulators. Law: each element gets
 //! its addends in the order of the iterations one by one: those of the first, then those of the second.
 
-use super::Window;
-use super::lanes::Reals;
 use crate::eval::code::Reg;
+use crate::eval::lanes::Reals;
+use crate::eval::machine::registers::Window;
 use crate::eval::value::Acc;
 
 /// The most Reals that a strip notes: as many as lie in a cache.
@@ -43,13 +43,6 @@ pub enum Places<'p> {
 }
 
 impl Addends {
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.list.clear();
-        self.places.clear();
-        self.values.clear();
-    }
-
     /// Whether it has noted as much as it may.
     pub fn is_full(&self) -> bool {
         self.list.len().max(self.values.len()) >= MOST

@@ -5,20 +5,20 @@
 
 use pullback_prim::{Prim, RealFn, Scalar};
 
-use super::lanes::{Bools, Held, Ints, Reals};
-use super::{Lane, Stop};
+use super::Lane;
 use crate::eval::code::{CONST, KILL, Operand, Reg};
+use crate::eval::lanes::{Bools, Held, Ints, Reals, Stop};
 use crate::eval::value::Value;
 
 impl Lane<'_, '_> {
     pub fn reals(&self, a: Operand) -> Result<Reals<'_>, Stop> {
-        self.lanes.reals(self.window, a, self.count).ok_or(Stop::Never)
+        self.lanes.reals(self.outside, a, self.count).ok_or(Stop::Never)
     }
     pub fn ints(&self, a: Operand) -> Result<Ints<'_>, Stop> {
-        self.lanes.ints(self.window, a, self.count)
+        self.lanes.ints(self.outside, a, self.count)
     }
     fn bools(&self, a: Operand) -> Result<Bools<'_>, Stop> {
-        self.lanes.bools(self.window, a, self.count)
+        self.lanes.bools(self.outside, a, self.count)
     }
     /// The Int that all iterations have.
     pub fn same_int(&self, a: Operand) -> Result<i64, Stop> {
@@ -37,10 +37,11 @@ impl Lane<'_, '_> {
     }
     /// Fails unless an operand holds numbers.
     pub fn is_number(&self, a: Operand) -> Result<(), Stop> {
-        match self.lanes.value(self.window, a, 0) {
-            Value::Real(_) | Value::Int(_) | Value::Bool(_) => Ok(()),
-            _ => Err(Stop::Never),
+        let value = self.lanes.value(self.outside, a, 0);
+        if let Value::Real(_) | Value::Int(_) | Value::Bool(_) = value {
+            return Ok(());
         }
+        Err(Stop::Never)
     }
     fn count_one(&mut self) {
         self.operations += self.count as u64;
@@ -269,12 +270,12 @@ impl Lane<'_, '_> {
     }
 
     /// Ints as Reals.
-    pub fn to_real(&mut self, d: Reg, a: Operand) -> Result<(), Stop> {
+    pub fn as_real(&mut self, d: Reg, a: Operand) -> Result<(), Stop> {
         self.count_one();
         let mut room = self.lanes.room_for_reals();
         let held = match self.ints(a)? {
             Ints::Steps { first, step: 0 } => Held::Real(first as f64),
-            ints => {
+            ints @ (Ints::Steps { .. } | Ints::Each(_)) => {
                 let each = room[..self.count].iter_mut().enumerate();
                 each.for_each(|(nth, x)| *x = ints.at(nth) as f64);
                 Held::Reals
@@ -287,24 +288,22 @@ impl Lane<'_, '_> {
     /// Copies an operand to a register.
     pub fn copy(&mut self, d: Reg, a: Operand) -> Result<(), Stop> {
         if a & CONST != 0 {
-            let held = match self.window.get(a) {
-                Value::Real(x) => Held::Real(*x),
-                Value::Int(n) => Held::int(*n),
-                Value::Bool(truth) => Held::Bool(*truth),
-                _ => return Err(Stop::Never),
-            };
-            self.lanes.at(d, held);
+            let held = self.outside.constant(a);
+            let number = held.as_real().map(Held::Real).or_else(|| held.as_int().map(Held::int));
+            let truth = if let Value::Bool(truth) = held { Some(Held::Bool(*truth)) } else { None };
+            self.lanes.at(d, number.or(truth).ok_or(Stop::Never)?);
             return Ok(());
         }
         let from = a & !KILL;
-        match self.lanes.held(from) {
-            Held::Outside => {
-                let part = Held::Part { array: from, indices: 0, first: 0, step: 0 };
-                self.array(from)?;
-                self.lanes.at(d, part);
-            }
-            Held::State(_) => return Err(Stop::Never),
-            _ => self.lanes.copy(d, from, self.count),
+        let held = self.lanes.held(from);
+        if let Held::State(_) | Held::IntState(_) = held {
+            return Err(Stop::Never);
+        }
+        if let Held::Outside = held {
+            self.array(from)?;
+            self.lanes.at(d, Held::Part { array: from, indices: 0, first: 0, step: 0 });
+        } else {
+            self.lanes.copy(d, from, self.count);
         }
         Ok(())
     }
@@ -358,7 +357,7 @@ impl Lane<'_, '_> {
         let count = if is_same { 1 } else { self.count };
         let mut results = vec![];
         for nth in 0..count {
-            let values = args.iter().map(|a| self.lanes.value(self.window, *a, nth));
+            let values = args.iter().map(|a| self.lanes.value(self.outside, *a, nth));
             let values: Vec<Value> = values.collect();
             let result = match (smooth, values.as_slice()) {
                 (Some(RealFn::RealInt(f)), [Value::Real(x), Value::Int(n)]) => {

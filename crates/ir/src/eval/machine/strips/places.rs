@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
+use super::Lane;
 use super::addends::Places as Noted;
-use super::lanes::{Held, Ints};
-use super::{Lane, Stop};
 use crate::eval::code::{CONST, KILL, Operand, Reg};
+use crate::eval::lanes::{Held, Ints, Stop};
 use crate::eval::value::{Acc, Array, Items, Value};
 use crate::ty::Type;
 
@@ -37,7 +37,7 @@ impl Lead<'_> {
 impl<'s> Lane<'s, '_> {
     /// An array of the machine's registers.
     pub fn array(&self, reg: Reg) -> Result<&'s Array, Stop> {
-        self.window.regs[reg as usize].as_array().ok_or(Stop::Never)
+        self.outside.regs[reg as usize].as_array().ok_or(Stop::Never)
     }
 
     /// The array that an operand is a part of, how many indices lead to the part, and where it begins.
@@ -46,15 +46,15 @@ impl<'s> Lane<'s, '_> {
             return Err(Stop::Never);
         }
         let reg = a & !KILL;
-        match self.lanes.held(reg) {
-            Held::Outside => Ok((reg, 0, Ints::Steps { first: 0, step: 0 })),
-            Held::Part { array, indices, first, step } => {
-                Ok((array, indices, Ints::Steps { first, step }))
-            }
-            Held::Parts { array, indices } => {
-                Ok((array, indices, Ints::Each(self.lanes.firsts(reg, self.count))))
-            }
-            _ => Err(Stop::Never),
+        let held = self.lanes.held(reg);
+        if let Held::Outside = held {
+            Ok((reg, 0, Ints::Steps { first: 0, step: 0 }))
+        } else if let Held::Part { array, indices, first, step } = held {
+            Ok((array, indices, Ints::Steps { first, step }))
+        } else if let Held::Parts { array, indices } = held {
+            Ok((array, indices, Ints::Each(self.lanes.firsts(reg, self.count))))
+        } else {
+            Err(Stop::Never)
         }
     }
 
@@ -74,7 +74,7 @@ impl<'s> Lane<'s, '_> {
             }
             stride /= size;
             let (size, stride) = (*size as i64, stride as i64);
-            match self.lanes.ints(self.window, *index, count)? {
+            match self.lanes.ints(self.outside, *index, count)? {
                 Ints::Steps { first: n, step: by } => {
                     let last = n + by * (count as i64 - 1);
                     if n.min(last) < 0 || n.max(last) >= size {
@@ -243,7 +243,7 @@ impl<'s> Lane<'s, '_> {
             Places::Steps { first, step } => Noted::Steps { first: *first, step: *step },
             Places::Each(each) => Noted::Each(&each[..self.count]),
         };
-        let reals = self.lanes.reals(self.window, v, self.count).ok_or(Stop::Never)?;
+        let reals = self.lanes.reals(self.outside, v, self.count).ok_or(Stop::Never)?;
         if !self.added.push(a & !KILL, places, reals) {
             return Err(Stop::Never);
         }
@@ -252,7 +252,7 @@ impl<'s> Lane<'s, '_> {
     }
 
     fn acc(&self, a: Operand) -> Result<&'s Rc<Acc>, Stop> {
-        match self.window.regs.get((a & !KILL) as usize) {
+        match self.outside.regs.get((a & !KILL) as usize) {
             Some(Value::Acc(acc)) if a & CONST == 0 => Ok(acc),
             _ => Err(Stop::Never),
         }

@@ -8,10 +8,10 @@
 
 use pulp::Arch;
 
-use super::lanes::{Held, Reals};
+use super::Lane;
 use super::places::Places;
-use super::{Lane, Stop};
 use crate::eval::code::{Element, Reg, Strip, Term};
+use crate::eval::lanes::{Held, Reals, Stop};
 use crate::eval::value::Items;
 
 /// How many sums are in registers at once.

@@ -4,10 +4,42 @@
 //! the same in all iterations is held once, so whatever hangs on outer loops alone costs one operation. A row of an array
 //! that the iterations read one element after the other is not copied.
 
-use super::addends::Addends;
-use super::{Stop, TRIES, Window, reals};
-use crate::eval::code::{CONST, KILL, Operand, Reg, Strip};
-use crate::eval::value::Value;
+use pullback_prim::Fault;
+
+use super::code::{CONST, KILL, Operand, Reg, Strip};
+use super::value::{Items, Value};
+
+/// After so many strips that could not run, those of a loop are no longer tried.
+const TRIES: u32 = 8;
+
+/// Why a strip has not run.
+pub enum Stop {
+    /// An iteration fails, or takes another branch than others.
+    OneByOne,
+    /// Something is not of numbers.
+    Never,
+    /// A limit is exceeded, at an instruction.
+    Limit(Fault, usize),
+}
+
+/// What is outside of the lanes: the registers of the machine, and constants.
+#[derive(Clone, Copy)]
+pub struct Outside<'r> {
+    pub regs: &'r [Value],
+    pub consts: &'r [Value],
+}
+
+impl<'r> Outside<'r> {
+    /// A constant.
+    pub fn constant(self, a: Operand) -> &'r Value {
+        &self.consts[(a & !CONST) as usize]
+    }
+    /// The elements of an array of Reals in a register, and where its own start.
+    fn reals(self, reg: Reg) -> Option<(&'r [f64], usize)> {
+        let (items, offset) = self.regs[reg as usize].as_array()?.items();
+        if let Items::Real(items) = items { Some((items, offset)) } else { None }
+    }
+}
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +74,7 @@ pub enum Held {
 
 impl Held {
     /// One Int.
-    pub(super) fn int(n: i64) -> Self {
+    pub fn int(n: i64) -> Self {
         Self::Steps { first: n, step: 0 }
     }
 }
@@ -65,7 +97,7 @@ pub enum Ints<'l> {
 impl Ints<'_> {
     /// That of an iteration.
     #[inline(always)]
-    pub(super) fn at(self, nth: usize) -> i64 {
+    pub fn at(self, nth: usize) -> i64 {
         match self {
             Self::Steps { first, step } => first + step * nth as i64,
             Self::Each(items) => items[nth],
@@ -109,7 +141,7 @@ impl Default for Strips {
 /// The registers of the function whose loop runs, for each iteration of a strip.
 #[derive(Default)]
 pub struct Lanes {
-    pub(super) strips: Strips,
+    pub strips: Strips,
     /// How many strips have run.
     pub run: u64,
     registers: Vec<Register>,
@@ -119,8 +151,6 @@ pub struct Lanes {
     reals: Vec<f64>,
     ints: Vec<i64>,
     bools: Vec<bool>,
-    /// Room for what is added to accumulators.
-    pub(super) added: Addends,
 }
 
 impl Lanes {
@@ -130,20 +160,20 @@ impl Lanes {
     }
 
     /// Whether the strips of a loop are tried.
-    pub(super) fn is_worth(&self, strip: u32) -> bool {
+    pub fn is_worth(&self, strip: u32) -> bool {
         self.failures.get(strip as usize).is_none_or(|failures| *failures < TRIES)
     }
 
-    /// Notes that a strip of a loop could not run.
-    pub(super) fn failed(&mut self, strip: u32, weight: u32) {
+    /// Notes that a strip of a loop could not run, and whether none of them can.
+    pub fn failed(&mut self, strip: u32, is_final: bool) {
         let nth = strip as usize;
         self.failures.resize(self.failures.len().max(nth + 1), 0);
-        self.failures[nth] += weight;
+        self.failures[nth] += if is_final { TRIES } else { 1 };
     }
 
     /// Takes over what the body of a loop reads.
-    pub(super) fn begin(&mut self, r: &Window<'_>, strip: &Strip) {
-        let needed = self.registers.len().max(r.code.registers as usize);
+    pub fn begin(&mut self, r: Outside<'_>, needed: usize, strip: &Strip) {
+        let needed = self.registers.len().max(needed);
         self.registers.resize_with(needed, Register::default);
         for reg in &strip.inputs {
             let held = match r.regs[*reg as usize] {
@@ -160,46 +190,41 @@ impl Lanes {
             self.at(*reg, held);
         }
         for reg in &strip.states {
-            let held = match r.regs[*reg as usize] {
-                Value::Real(x) => Held::State(x),
-                Value::Int(n) => Held::IntState(n),
-                _ => Held::Outside,
-            };
-            self.at(*reg, held);
+            let value = &r.regs[*reg as usize];
+            let real = value.as_real().map(Held::State);
+            let held = real.or_else(|| value.as_int().map(Held::IntState));
+            self.at(*reg, held.unwrap_or_default());
         }
     }
 
     /// What the states hold after a strip.
-    pub(super) fn totals(&self, strip: &Strip) -> impl Iterator<Item = (Reg, Value)> {
-        strip.states.iter().filter_map(|state| match self.registers[*state as usize].held {
-            Held::State(total) => Some((*state, Value::Real(total))),
-            Held::IntState(total) => Some((*state, Value::Int(total))),
-            _ => None,
+    pub fn totals(&self, strip: &Strip) -> impl Iterator<Item = (Reg, Value)> {
+        strip.states.iter().filter_map(|state| {
+            let held = self.held(*state);
+            if let Held::State(total) = held {
+                return Some((*state, Value::Real(total)));
+            }
+            if let Held::IntState(total) = held { Some((*state, Value::Int(total))) } else { None }
         })
     }
 
     /// Sets what a register holds.
     #[inline]
-    pub(super) fn at(&mut self, reg: Reg, held: Held) {
+    pub fn at(&mut self, reg: Reg, held: Held) {
         self.registers[reg as usize].held = held;
     }
 
     /// What a register holds.
     #[inline]
-    pub(super) fn held(&self, reg: Reg) -> Held {
+    pub fn held(&self, reg: Reg) -> Held {
         self.registers[reg as usize].held
     }
 
     /// The Reals of an operand, if it holds such.
     #[inline]
-    pub(super) fn reals<'l>(
-        &'l self,
-        r: &'l Window<'_>,
-        a: Operand,
-        count: usize,
-    ) -> Option<Reals<'l>> {
+    pub fn reals<'l>(&'l self, r: Outside<'l>, a: Operand, count: usize) -> Option<Reals<'l>> {
         if a & CONST != 0 {
-            return r.get(a).as_real().map(Reals::Same);
+            return r.constant(a).as_real().map(Reals::Same);
         }
         let register = &self.registers[(a & !KILL) as usize];
         match register.held {
@@ -207,71 +232,77 @@ impl Lanes {
             Held::State(x) => Some(Reals::State(x)),
             Held::Reals => Some(Reals::Each(&register.reals[..count])),
             Held::Row { array, at } => {
-                let (items, offset) = reals(&r.regs[array as usize])?;
+                let (items, offset) = r.reals(array)?;
                 Some(Reals::Each(&items[offset + at..][..count]))
             }
-            _ => None,
+            Held::Outside
+            | Held::IntState(_)
+            | Held::Steps { .. }
+            | Held::Ints
+            | Held::Bool(_)
+            | Held::Bools
+            | Held::Part { .. }
+            | Held::Parts { .. } => None,
         }
     }
 
     /// The Ints of an operand.
     #[inline]
-    pub(super) fn ints<'l>(
-        &'l self,
-        r: &Window<'_>,
-        a: Operand,
-        count: usize,
-    ) -> Result<Ints<'l>, Stop> {
+    pub fn ints<'l>(&'l self, r: Outside<'_>, a: Operand, count: usize) -> Result<Ints<'l>, Stop> {
         if a & CONST != 0 {
-            let n = r.get(a).as_int().ok_or(Stop::Never)?;
+            let n = r.constant(a).as_int().ok_or(Stop::Never)?;
             return Ok(Ints::Steps { first: n, step: 0 });
         }
         let register = &self.registers[(a & !KILL) as usize];
-        match register.held {
-            Held::Steps { first, step } => Ok(Ints::Steps { first, step }),
-            Held::Ints => Ok(Ints::Each(&register.ints[..count])),
-            _ => Err(Stop::Never),
+        if let Held::Steps { first, step } = register.held {
+            Ok(Ints::Steps { first, step })
+        } else if let Held::Ints = register.held {
+            Ok(Ints::Each(&register.ints[..count]))
+        } else {
+            Err(Stop::Never)
         }
     }
 
     /// The Bools of an operand.
     #[inline]
-    pub(super) fn bools<'l>(
+    pub fn bools<'l>(
         &'l self,
-        r: &Window<'_>,
+        r: Outside<'_>,
         a: Operand,
         count: usize,
     ) -> Result<Bools<'l>, Stop> {
         if a & CONST != 0 {
-            return if let Value::Bool(truth) = r.get(a) {
+            return if let Value::Bool(truth) = r.constant(a) {
                 Ok(Bools::Same(*truth))
             } else {
                 Err(Stop::Never)
             };
         }
         let register = &self.registers[(a & !KILL) as usize];
-        match register.held {
-            Held::Bool(truth) => Ok(Bools::Same(truth)),
-            Held::Bools => Ok(Bools::Each(&register.bools[..count])),
-            _ => Err(Stop::Never),
+        if let Held::Bool(truth) = register.held {
+            Ok(Bools::Same(truth))
+        } else if let Held::Bools = register.held {
+            Ok(Bools::Each(&register.bools[..count]))
+        } else {
+            Err(Stop::Never)
         }
     }
 
     /// The first elements of the parts of arrays in a register.
-    pub(super) fn firsts(&self, reg: Reg, count: usize) -> &[i64] {
+    pub fn firsts(&self, reg: Reg, count: usize) -> &[i64] {
         &self.registers[reg as usize].ints[..count]
     }
 
     /// The number that an operand holds in an iteration.
-    pub(super) fn value(&self, r: &Window<'_>, a: Operand, nth: usize) -> Value {
+    pub fn value(&self, r: Outside<'_>, a: Operand, nth: usize) -> Value {
         if a & CONST != 0 {
-            return r.get(a).clone();
+            return r.constant(a).clone();
         }
         let register = &self.registers[(a & !KILL) as usize];
         match register.held {
             Held::Real(x) | Held::State(x) => Value::Real(x),
             Held::Reals => Value::Real(register.reals[nth]),
-            Held::Row { array, at } => match reals(&r.regs[array as usize]) {
+            Held::Row { array, at } => match r.reals(array) {
                 Some((items, offset)) => Value::Real(items[offset + at + nth]),
                 None => Value::Undef,
             },
@@ -286,14 +317,14 @@ impl Lanes {
 
     /// Room for the Reals of a strip.
     #[inline]
-    pub(super) fn room_for_reals(&mut self) -> Vec<f64> {
+    pub fn room_for_reals(&mut self) -> Vec<f64> {
         let mut room = std::mem::take(&mut self.reals);
         room.resize(self.strips.size, 0.0);
         room
     }
     /// Puts Reals into a register, of which `held` says whether they are one or many.
     #[inline]
-    pub(super) fn put_reals(&mut self, d: Reg, held: Held, mut reals: Vec<f64>) {
+    pub fn put_reals(&mut self, d: Reg, held: Held, mut reals: Vec<f64>) {
         let register = &mut self.registers[d as usize];
         register.held = held;
         if let Held::Reals = held {
@@ -303,14 +334,14 @@ impl Lanes {
     }
     /// Room for the Ints of a strip.
     #[inline]
-    pub(super) fn room_for_ints(&mut self) -> Vec<i64> {
+    pub fn room_for_ints(&mut self) -> Vec<i64> {
         let mut room = std::mem::take(&mut self.ints);
         room.resize(self.strips.size, 0);
         room
     }
     /// Puts Ints into a register.
     #[inline]
-    pub(super) fn put_ints(&mut self, d: Reg, held: Held, mut ints: Vec<i64>) {
+    pub fn put_ints(&mut self, d: Reg, held: Held, mut ints: Vec<i64>) {
         let register = &mut self.registers[d as usize];
         register.held = held;
         std::mem::swap(&mut register.ints, &mut ints);
@@ -318,21 +349,21 @@ impl Lanes {
     }
     /// Room for the Bools of a strip.
     #[inline]
-    pub(super) fn room_for_bools(&mut self) -> Vec<bool> {
+    pub fn room_for_bools(&mut self) -> Vec<bool> {
         let mut room = std::mem::take(&mut self.bools);
         room.resize(self.strips.size, false);
         room
     }
     /// Puts Bools into a register.
     #[inline]
-    pub(super) fn put_bools(&mut self, d: Reg, held: Held, mut bools: Vec<bool>) {
+    pub fn put_bools(&mut self, d: Reg, held: Held, mut bools: Vec<bool>) {
         let register = &mut self.registers[d as usize];
         register.held = held;
         std::mem::swap(&mut register.bools, &mut bools);
         self.bools = bools;
     }
     /// Copies what one register holds to another.
-    pub(super) fn copy(&mut self, d: Reg, from: Reg, count: usize) {
+    pub fn copy(&mut self, d: Reg, from: Reg, count: usize) {
         if d == from {
             return;
         }
@@ -342,20 +373,17 @@ impl Lanes {
             return;
         };
         to.held = register.held;
-        match to.held {
-            Held::Reals => {
-                to.reals.resize(size, 0.0);
-                to.reals[..count].copy_from_slice(&register.reals[..count]);
-            }
-            Held::Ints | Held::Parts { .. } => {
-                to.ints.resize(size, 0);
-                to.ints[..count].copy_from_slice(&register.ints[..count]);
-            }
-            Held::Bools => {
-                to.bools.resize(size, false);
-                to.bools[..count].copy_from_slice(&register.bools[..count]);
-            }
-            _ => {}
+        if let Held::Reals = to.held {
+            to.reals.resize(size, 0.0);
+            to.reals[..count].copy_from_slice(&register.reals[..count]);
+        }
+        if let Held::Ints | Held::Parts { .. } = to.held {
+            to.ints.resize(size, 0);
+            to.ints[..count].copy_from_slice(&register.ints[..count]);
+        }
+        if let Held::Bools = to.held {
+            to.bools.resize(size, false);
+            to.bools[..count].copy_from_slice(&register.bools[..count]);
         }
     }
 }
