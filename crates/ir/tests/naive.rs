@@ -288,6 +288,8 @@ fn matrix_of(term: &str) -> String {
         "fn @main.0(x.0: [][]f64, y.1: [][]f64, v.2: []f64) -> [][]f64, [][]f64 {{
            out.3: [][]f64, sums.4: [][]f64 = for i.5 < 5 {{
              row.6: []f64, other.7: []f64 = for j.8 < 7 {{
+               m.30: i64 = int_mul(j.8, j.8)
+               n.31: i64 = int_rem(m.30, 7)
                s.9: f64, t.10: f64 = for k.11 < 7 with a.12: f64 = 0.5, b.13: f64 = -0.0 {{
                  {term}
                  yield c.20, d.21
@@ -308,6 +310,7 @@ fn sums_of_products_are_those_of_a_naive_interpreter() {
         "x.0[k.11, i.5]",
         "y.1[k.11, j.8]",
         "y.1[j.8, k.11]",
+        "y.1[n.31, k.11]",
         "v.2[k.11]",
         "v.2[j.8]",
     ];

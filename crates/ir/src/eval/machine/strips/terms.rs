@@ -46,17 +46,12 @@ impl<'s> Lane<'s, '_> {
             return Ok(false);
         };
         let steps = self.same_int(inner.count)?;
-        let mut factors = vec![];
+        let Some(factors) = self.all_factors(terms, inner, steps)? else {
+            // It runs step by step, from the first.
+            self.lanes.at(inner.index, Held::int(0));
+            return Ok(false);
+        };
         let mut operations = 0;
-        for Term { factor, other, .. } in terms {
-            let one = self.factors(factor, inner, steps)?;
-            let other = match other {
-                Some((other, _)) => self.factors(other, inner, steps)?,
-                None => one,
-            };
-            let (Some(one), Some(other)) = (one, other) else { return Ok(false) };
-            factors.push([one, other]);
-        }
         for (Term { state, other, .. }, factors) in terms.iter().zip(factors) {
             operations += if other.is_some() { 2 } else { 1 };
             let is_strong = other.as_ref().map(|(_, is_strong)| *is_strong);
@@ -66,6 +61,26 @@ impl<'s> Lane<'s, '_> {
         self.steps += self.count as u64 * (steps as u64 - 1);
         self.step(pc)?;
         Ok(true)
+    }
+
+    /// Where the factors of all terms lie; nothing if one does not lie in equal steps.
+    fn all_factors(
+        &mut self,
+        terms: &[Term],
+        inner: &Strip,
+        steps: i64,
+    ) -> Result<Option<Vec<[Factors<'s>; 2]>>, Stop> {
+        let mut all = vec![];
+        for Term { factor, other, .. } in terms {
+            let one = self.factors(factor, inner, steps)?;
+            let other = match other {
+                Some((other, _)) => self.factors(other, inner, steps)?,
+                None => one,
+            };
+            let Some(pair) = one.zip(other) else { return Ok(None) };
+            all.push(pair.into());
+        }
+        Ok(Some(all))
     }
 
     /// Where the factors lie that an element gives; nothing if that is not in equal steps.
