@@ -295,7 +295,7 @@ impl Maker {
         for (state, result) in states.iter().zip(&mut body.results) {
             let ty = self.program.vars[*state].ty;
             let ops: &[Prim] = if ty == Type::INT {
-                &[Prim::IntAdd, Prim::IntSub]
+                &[Prim::IntAdd, Prim::IntSub, Prim::IntMax]
             } else {
                 &[Prim::Add, Prim::Sub, Prim::Max, Prim::Mul]
             };

@@ -15,9 +15,11 @@
 //! loop collects are numbers. Inside there are numbers, elements and parts of arrays from outside, branches, additions to
 //! accumulators, and loops that collect nothing.
 
+use pullback_prim::RealFn;
+
 use super::emit::Emit;
 use super::terms::terms;
-use crate::eval::code::{CONST, Code, Instr, KILL, Operand, Reg, Strip};
+use crate::eval::code::{CONST, Code, Instr, KILL, Operand, Reg, Strip, Tables};
 use crate::program::{Loop, VarId};
 use crate::ty::{Elem, Type};
 
@@ -42,7 +44,7 @@ impl Emit<'_, '_> {
         let states = looped.states.iter().map(|state| self.reg(*state)).collect();
         let (body, end) = (start + 1, self.code.instrs.len());
         let mut reader = Reader::new(index, states);
-        if reader.reads(&self.code, &self.tables.strips, body..end - 1).is_none() {
+        if reader.reads(&self.code, self.tables, body..end - 1).is_none() {
             return;
         }
         let Reader { inputs, states, .. } = reader;
@@ -77,10 +79,10 @@ impl Reader {
     }
 
     /// Reads a body; nothing if something in it cannot be done for many iterations at once.
-    fn reads(&mut self, code: &Code, strips: &[Strip], body: std::ops::Range<usize>) -> Option<()> {
+    fn reads(&mut self, code: &Code, tables: &Tables, body: std::ops::Range<usize>) -> Option<()> {
         for pc in body.clone() {
             let instr = code.instrs[pc];
-            let Access { reads, writes, opens } = access(instr, code, strips)?;
+            let Access { reads, writes, opens } = access(instr, code, &tables.strips)?;
             if self.is_ending && !matches!(instr, Instr::Push { .. }) {
                 return None;
             }
@@ -95,7 +97,7 @@ impl Reader {
             let carried = writes.filter(|d| self.states.contains(d));
             if let Some(state) = carried {
                 let times = reads.iter().filter(|a| **a == state).count();
-                if is_inside || self.met.contains(&state) || times != 1 || !carries(instr) {
+                if is_inside || self.met.contains(&state) || times != 1 || !carries(instr, tables) {
                     return None;
                 }
                 self.met.push(state);
@@ -135,8 +137,13 @@ impl Reader {
     }
 }
 
-/// Whether an instruction can hand a number from one iteration to the next.
-fn carries(instr: Instr) -> bool {
+/// Whether an instruction can hand a number from one iteration to the next: an operation on two Reals, or a sum or
+/// difference of Ints.
+fn carries(instr: Instr, tables: &Tables) -> bool {
+    if let Instr::Prim { prim, .. } = instr {
+        let smooth = tables.prims[prim as usize].row().smooth();
+        return smooth.is_some_and(|smooth| matches!(smooth.value, RealFn::Real2(_)));
+    }
     matches!(
         instr,
         Instr::IntAdd { .. }
@@ -145,7 +152,6 @@ fn carries(instr: Instr) -> bool {
             | Instr::RealSub { .. }
             | Instr::RealMul { .. }
             | Instr::RealDiv { .. }
-            | Instr::Prim { .. }
     )
 }
 

@@ -352,6 +352,13 @@ impl Lane<'_, '_> {
     /// Any other primitive on numbers.
     pub fn primitive(&mut self, d: Reg, prim: Prim, args: &[Operand]) -> Result<(), Stop> {
         self.count_one();
+        let is_state = |a: &Operand| {
+            *a & CONST == 0
+                && matches!(self.lanes.held(*a & !KILL), Held::State(_) | Held::IntState(_))
+        };
+        if args.iter().any(is_state) {
+            return Err(Stop::Never);
+        }
         let smooth = prim.row().smooth().map(|smooth| smooth.value);
         let is_same = args.iter().all(|a| self.is_same(*a));
         let count = if is_same { 1 } else { self.count };
