@@ -148,7 +148,7 @@ impl Engine {
         Ok(Self { info, registry, options, is_named: settings.engine.is_some(), tiers: None })
     }
     /// As [`Engine::resolve`]; where the settings leave the choice of an engine open and ask for nothing that is the
-    /// evaluator's, a long run goes on as native code. Limits are: it takes other time and memory to compile.
+    /// evaluator's, a long run goes on as array code. Limits are: it takes other time and memory to compile.
     pub fn with_tiers(query: &mut Query<'_>, settings: &Settings) -> Result<Self, Stop> {
         let engine = Self::resolve(query, settings)?;
         let is_open = settings.engine.is_none()

@@ -37,7 +37,7 @@ const LARGEST_YET: usize = 40_000;
 pub enum Tier {
     /// The evaluator, within so many steps.
     Evaluator(u64),
-    /// That of the array code, within so many steps, after so many in the other.
+    /// That of the array code, within so many steps, together with those that functions had taken in the other.
     ArrayCode(u64),
     /// Native code, after the evaluator had used up so many steps.
     Native(u64),

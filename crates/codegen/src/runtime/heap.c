@@ -269,12 +269,12 @@ static PB_COLD void pb_out_of_memory(pb_ctx *c, int32_t site, uint64_t count, ui
 }
 
 /* Large blocks that no run has: to get one anew from the system costs as much as to fill it. They are in one list, the
-   latest first, and in one of those of their size, which has four for each power of two. Whether they are given back at the
+   latest first, and in one of those of their size, which has four for each power of two. Whether they will be given back at the
    end is noted too. */
 typedef struct {
   pb_large all, *sized[256];
   uint64_t bytes;
-  char is_taken, is_emptied;
+  char is_taken, frees_at_end;
 } pb_large_blocks;
 #ifdef PB_BESIDE
 extern pb_large_blocks pb_pool;
@@ -342,7 +342,7 @@ static void pb_pool_free(void) {
 PB_PRECOMPILED void pb_pool_give(pb_large *large) {
   if (large->bytes < PB_POOLED || large->bytes > PB_POOL) return free(large);
   pb_pool_enter();
-  if (!pb_pool.is_emptied) pb_pool.is_emptied = !atexit(pb_pool_free);
+  if (!pb_pool.frees_at_end) pb_pool.frees_at_end = !atexit(pb_pool_free);
   pb_large **first = &pb_pool.sized[pb_pool_list(large->bytes)];
   large->spare = *first;
   *first = large;

@@ -77,14 +77,42 @@ impl Held {
     pub fn int(n: i64) -> Self {
         Self::Steps { first: n, step: 0 }
     }
+    /// What all iterations have outside: a number, or something else.
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Real(x) => Self::Real(*x),
+            Value::Int(n) => Self::int(*n),
+            Value::Bool(truth) => Self::Bool(*truth),
+            Value::Undef
+            | Value::Str(_)
+            | Value::Tag(_)
+            | Value::Data(_)
+            | Value::Array(_)
+            | Value::Acc(_) => Self::Outside,
+        }
+    }
+    /// Whether it goes from one iteration to the next.
+    pub fn is_state(self) -> bool {
+        matches!(self, Self::State(_) | Self::IntState(_))
+    }
 }
 
-/// The Reals of the iterations.
+/// The numbers of the iterations: one, or one for each.
 #[derive(Clone, Copy)]
-pub enum Reals<'l> {
-    Same(f64),
-    State(f64),
-    Each(&'l [f64]),
+pub enum Numbers<'l, T> {
+    Same(T),
+    Each(&'l [T]),
+}
+
+impl<T: Copy> Numbers<'_, T> {
+    /// That of an iteration.
+    #[inline(always)]
+    pub fn at(self, nth: usize) -> T {
+        match self {
+            Self::Same(x) => x,
+            Self::Each(items) => items[nth],
+        }
+    }
 }
 
 /// The Ints of the iterations.
@@ -105,11 +133,10 @@ impl Ints<'_> {
     }
 }
 
-/// The Bools of the iterations.
-#[derive(Clone, Copy)]
-pub enum Bools<'l> {
-    Same(bool),
-    Each(&'l [bool]),
+/// Where in an array the iterations are: in equal steps, or each at its place.
+pub enum Places {
+    Steps { first: i64, step: i64 },
+    Each(Vec<i64>),
 }
 
 /// A register.
@@ -153,6 +180,24 @@ pub struct Lanes {
     bools: Vec<bool>,
 }
 
+/// Room for the numbers of a strip, and how what has been computed there gets into a register.
+macro_rules! rooms {
+    ($room:ident, $put:ident, $numbers:ident: $ty:ty) => {
+        #[inline]
+        pub fn $room(&mut self) -> Vec<$ty> {
+            let mut room = std::mem::take(&mut self.$numbers);
+            room.resize(self.strips.size, <$ty>::default());
+            room
+        }
+        #[inline]
+        pub fn $put(&mut self, d: Reg, held: Held, room: Vec<$ty>) {
+            let register = &mut self.registers[d as usize];
+            register.held = held;
+            self.$numbers = std::mem::replace(&mut register.$numbers, room);
+        }
+    };
+}
+
 impl Lanes {
     /// Registers of loops that run so.
     pub fn of(strips: Strips) -> Self {
@@ -176,18 +221,7 @@ impl Lanes {
         let needed = self.registers.len().max(needed);
         self.registers.resize_with(needed, Register::default);
         for reg in &strip.inputs {
-            let held = match r.regs[*reg as usize] {
-                Value::Real(x) => Held::Real(x),
-                Value::Int(n) => Held::int(n),
-                Value::Bool(truth) => Held::Bool(truth),
-                Value::Undef
-                | Value::Str(_)
-                | Value::Tag(_)
-                | Value::Data(_)
-                | Value::Array(_)
-                | Value::Acc(_) => Held::Outside,
-            };
-            self.at(*reg, held);
+            self.at(*reg, Held::of(&r.regs[*reg as usize]));
         }
         for reg in &strip.states {
             let value = &r.regs[*reg as usize];
@@ -222,20 +256,25 @@ impl Lanes {
 
     /// The Reals of an operand, if it holds such.
     #[inline]
-    pub fn reals<'l>(&'l self, r: Outside<'l>, a: Operand, count: usize) -> Option<Reals<'l>> {
+    pub fn reals<'l>(
+        &'l self,
+        r: Outside<'l>,
+        a: Operand,
+        count: usize,
+    ) -> Option<Numbers<'l, f64>> {
         if a & CONST != 0 {
-            return r.constant(a).as_real().map(Reals::Same);
+            return r.constant(a).as_real().map(Numbers::Same);
         }
         let register = &self.registers[(a & !KILL) as usize];
         match register.held {
-            Held::Real(x) => Some(Reals::Same(x)),
-            Held::State(x) => Some(Reals::State(x)),
-            Held::Reals => Some(Reals::Each(&register.reals[..count])),
+            Held::Real(x) => Some(Numbers::Same(x)),
+            Held::Reals => Some(Numbers::Each(&register.reals[..count])),
             Held::Row { array, at } => {
                 let (items, offset) = r.reals(array)?;
-                Some(Reals::Each(&items[offset + at..][..count]))
+                Some(Numbers::Each(&items[offset + at..][..count]))
             }
             Held::Outside
+            | Held::State(_)
             | Held::IntState(_)
             | Held::Steps { .. }
             | Held::Ints
@@ -270,19 +309,19 @@ impl Lanes {
         r: Outside<'_>,
         a: Operand,
         count: usize,
-    ) -> Result<Bools<'l>, Stop> {
+    ) -> Result<Numbers<'l, bool>, Stop> {
         if a & CONST != 0 {
             return if let Value::Bool(truth) = r.constant(a) {
-                Ok(Bools::Same(*truth))
+                Ok(Numbers::Same(*truth))
             } else {
                 Err(Stop::Never)
             };
         }
         let register = &self.registers[(a & !KILL) as usize];
         if let Held::Bool(truth) = register.held {
-            Ok(Bools::Same(truth))
+            Ok(Numbers::Same(truth))
         } else if let Held::Bools = register.held {
-            Ok(Bools::Each(&register.bools[..count]))
+            Ok(Numbers::Each(&register.bools[..count]))
         } else {
             Err(Stop::Never)
         }
@@ -293,14 +332,14 @@ impl Lanes {
         &self.registers[reg as usize].ints[..count]
     }
 
-    /// The number that an operand holds in an iteration.
+    /// The number that an operand holds in an iteration, if it holds such for each.
     pub fn value(&self, r: Outside<'_>, a: Operand, nth: usize) -> Value {
         if a & CONST != 0 {
             return r.constant(a).clone();
         }
         let register = &self.registers[(a & !KILL) as usize];
         match register.held {
-            Held::Real(x) | Held::State(x) => Value::Real(x),
+            Held::Real(x) => Value::Real(x),
             Held::Reals => Value::Real(register.reals[nth]),
             Held::Row { array, at } => match r.reals(array) {
                 Some((items, offset)) => Value::Real(items[offset + at + nth]),
@@ -310,58 +349,18 @@ impl Lanes {
             Held::Ints => Value::Int(register.ints[nth]),
             Held::Bool(truth) => Value::Bool(truth),
             Held::Bools => Value::Bool(register.bools[nth]),
-            Held::IntState(n) => Value::Int(n),
-            Held::Outside | Held::Part { .. } | Held::Parts { .. } => Value::Undef,
+            Held::Outside
+            | Held::State(_)
+            | Held::IntState(_)
+            | Held::Part { .. }
+            | Held::Parts { .. } => Value::Undef,
         }
     }
 
-    /// Room for the Reals of a strip.
-    #[inline]
-    pub fn room_for_reals(&mut self) -> Vec<f64> {
-        let mut room = std::mem::take(&mut self.reals);
-        room.resize(self.strips.size, 0.0);
-        room
-    }
-    /// Puts Reals into a register, of which `held` says whether they are one or many.
-    #[inline]
-    pub fn put_reals(&mut self, d: Reg, held: Held, mut reals: Vec<f64>) {
-        let register = &mut self.registers[d as usize];
-        register.held = held;
-        if let Held::Reals = held {
-            std::mem::swap(&mut register.reals, &mut reals);
-        }
-        self.reals = reals;
-    }
-    /// Room for the Ints of a strip.
-    #[inline]
-    pub fn room_for_ints(&mut self) -> Vec<i64> {
-        let mut room = std::mem::take(&mut self.ints);
-        room.resize(self.strips.size, 0);
-        room
-    }
-    /// Puts Ints into a register.
-    #[inline]
-    pub fn put_ints(&mut self, d: Reg, held: Held, mut ints: Vec<i64>) {
-        let register = &mut self.registers[d as usize];
-        register.held = held;
-        std::mem::swap(&mut register.ints, &mut ints);
-        self.ints = ints;
-    }
-    /// Room for the Bools of a strip.
-    #[inline]
-    pub fn room_for_bools(&mut self) -> Vec<bool> {
-        let mut room = std::mem::take(&mut self.bools);
-        room.resize(self.strips.size, false);
-        room
-    }
-    /// Puts Bools into a register.
-    #[inline]
-    pub fn put_bools(&mut self, d: Reg, held: Held, mut bools: Vec<bool>) {
-        let register = &mut self.registers[d as usize];
-        register.held = held;
-        std::mem::swap(&mut register.bools, &mut bools);
-        self.bools = bools;
-    }
+    rooms!(room_for_reals, put_reals, reals: f64);
+    rooms!(room_for_ints, put_ints, ints: i64);
+    rooms!(room_for_bools, put_bools, bools: bool);
+
     /// Copies what one register holds to another.
     pub fn copy(&mut self, d: Reg, from: Reg, count: usize) {
         if d == from {

@@ -57,7 +57,11 @@ impl Window<'_> {
             // Quotation marks, and a sign before each of them.
             core.meter.reserve_elements(text.len(), 2)?;
         }
-        let scalars: Vec<Scalar> = args.iter().map(|a| scalar(self.get(*a))).collect();
+        let scalar_of = |a: &Operand| {
+            let value = self.get(*a);
+            scalar(value).unwrap_or_else(|| bug("ir", format_args!("a scalar, not {value:?}")))
+        };
+        let scalars: Vec<Scalar> = args.iter().map(scalar_of).collect();
         match prim.eval_scalar(&scalars) {
             Ok(Scalar::Real(x)) => Ok(Value::Real(x)),
             Ok(Scalar::Int(n)) => Ok(Value::Int(n)),
@@ -115,14 +119,13 @@ impl Window<'_> {
     }
 }
 
-fn scalar(value: &Value) -> Scalar {
+/// The scalar that a value is.
+pub(super) fn scalar(value: &Value) -> Option<Scalar> {
     match value {
-        Value::Real(x) => Scalar::Real(*x),
-        Value::Int(n) => Scalar::Int(*n),
-        Value::Bool(b) => Scalar::Bool(*b),
-        Value::Str(text) => Scalar::Str((***text).into()),
-        Value::Undef | Value::Tag(_) | Value::Data(_) | Value::Array(_) | Value::Acc(_) => {
-            bug("ir", format_args!("a scalar, not {value:?}"))
-        }
+        Value::Real(x) => Some(Scalar::Real(*x)),
+        Value::Int(n) => Some(Scalar::Int(*n)),
+        Value::Bool(b) => Some(Scalar::Bool(*b)),
+        Value::Str(text) => Some(Scalar::Str((***text).into())),
+        Value::Undef | Value::Tag(_) | Value::Data(_) | Value::Array(_) | Value::Acc(_) => None,
     }
 }

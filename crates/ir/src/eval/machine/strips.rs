@@ -24,7 +24,7 @@ use super::registers::{Running, Window};
 use crate::eval::build::Builder;
 use crate::eval::code::{Code, Image, Instr, Operand, Reg, Strip};
 use crate::eval::core::Core;
-use crate::eval::lanes::{Held, Lanes, Outside, Reals, Stop};
+use crate::eval::lanes::{Held, Lanes, Numbers, Outside, Stop};
 use crate::eval::value::Value;
 
 use addends::Addends;
@@ -319,7 +319,7 @@ fn collect(
     builder: &mut Builder,
     meter: &mut Meter,
 ) -> Result<(), Fault> {
-    if let Some(Reals::Each(items)) = lanes.reals(r.outside(), a, count) {
+    if let Some(Numbers::Each(items)) = lanes.reals(r.outside(), a, count) {
         return builder.push_reals(items, meter);
     }
     for nth in 0..count {

@@ -4,7 +4,7 @@
 //! its addends in the order of the iterations one by one: those of the first, then those of the second.
 
 use crate::eval::code::Reg;
-use crate::eval::lanes::Reals;
+use crate::eval::lanes::{Numbers, Places};
 use crate::eval::machine::registers::Window;
 use crate::eval::value::Acc;
 
@@ -35,40 +35,31 @@ pub struct Addends {
     values: Vec<f64>,
 }
 
-/// Where the iterations add.
-#[derive(Clone, Copy)]
-pub enum Places<'p> {
-    Steps { first: i64, step: i64 },
-    Each(&'p [i64]),
-}
-
 impl Addends {
     /// Whether it has noted as much as it may.
     pub fn is_full(&self) -> bool {
         self.list.len().max(self.values.len()) >= MOST
     }
 
-    /// Notes an addition to the accumulator of a register; says whether these are numbers of the iterations.
-    pub fn push(&mut self, acc: Reg, places: Places<'_>, reals: Reals<'_>) -> bool {
+    /// Notes an addition to the accumulator of a register, at these places.
+    pub fn push(&mut self, acc: Reg, places: Places, reals: Numbers<'_, f64>) {
         let (value, values) = match reals {
-            Reals::Same(x) => (x, None),
-            Reals::Each(xs) => {
+            Numbers::Same(x) => (x, None),
+            Numbers::Each(xs) => {
                 let start = self.values.len();
                 self.values.extend_from_slice(xs);
                 (0.0, Some(start))
             }
-            Reals::State(_) => return false,
         };
         let (first, step, listed) = match places {
             Places::Steps { first, step } => (first, step, None),
             Places::Each(each) => {
                 let start = self.places.len();
-                self.places.extend_from_slice(each);
+                self.places.extend(each);
                 (0, 0, Some(start))
             }
         };
         self.list.push(Addend { acc, first, step, listed, value, values });
-        true
     }
 
     /// Adds what has been noted for so many iterations.

@@ -5,19 +5,54 @@
 
 use pullback_prim::{Prim, RealFn, Scalar};
 
+use super::super::scalars::scalar;
 use super::Lane;
 use crate::eval::code::{CONST, KILL, Operand, Reg};
-use crate::eval::lanes::{Bools, Held, Ints, Reals, Stop};
+use crate::eval::lanes::{Held, Ints, Numbers, Stop};
 use crate::eval::value::Value;
 
+/// A function of a number: its one result, or nothing where there is one for each iteration, in the room.
+#[inline(always)]
+fn map<X: Copy, Y>(xs: Numbers<'_, X>, room: &mut [Y], f: impl Fn(X) -> Y) -> Option<Y> {
+    match xs {
+        Numbers::Same(x) => return Some(f(x)),
+        Numbers::Each(xs) => room.iter_mut().zip(xs).for_each(|(y, x)| *y = f(*x)),
+    }
+    None
+}
+
+/// The same of two numbers.
+#[inline(always)]
+fn map2<X: Copy, Z>(
+    xs: Numbers<'_, X>,
+    ys: Numbers<'_, X>,
+    room: &mut [Z],
+    f: impl Fn(X, X) -> Z,
+) -> Option<Z> {
+    match (xs, ys) {
+        (xs, Numbers::Same(y)) => return map(xs, room, |x| f(x, y)),
+        (Numbers::Same(x), ys) => return map(ys, room, |y| f(x, y)),
+        (Numbers::Each(xs), Numbers::Each(ys)) => {
+            room.iter_mut().zip(xs).zip(ys).for_each(|((z, x), y)| *z = f(*x, *y));
+        }
+    }
+    None
+}
+
+/// One of two numbers in each iteration.
+fn choose<T>(truths: &[bool], one: impl Fn(usize) -> T, other: impl Fn(usize) -> T) -> Vec<T> {
+    let each = truths.iter().enumerate();
+    each.map(|(nth, truth)| if *truth { one(nth) } else { other(nth) }).collect()
+}
+
 impl Lane<'_, '_> {
-    pub fn reals(&self, a: Operand) -> Result<Reals<'_>, Stop> {
+    pub fn reals(&self, a: Operand) -> Result<Numbers<'_, f64>, Stop> {
         self.lanes.reals(self.outside, a, self.count).ok_or(Stop::Never)
     }
     pub fn ints(&self, a: Operand) -> Result<Ints<'_>, Stop> {
         self.lanes.ints(self.outside, a, self.count)
     }
-    fn bools(&self, a: Operand) -> Result<Bools<'_>, Stop> {
+    fn bools(&self, a: Operand) -> Result<Numbers<'_, bool>, Stop> {
         self.lanes.bools(self.outside, a, self.count)
     }
     /// The Int that all iterations have.
@@ -30,9 +65,11 @@ impl Lane<'_, '_> {
     /// The Bool of all iterations, if they agree.
     pub fn agreed(&self, a: Operand) -> Result<bool, Stop> {
         match self.bools(a)? {
-            Bools::Same(truth) => Ok(truth),
-            Bools::Each(truths) if truths.iter().all(|truth| *truth == truths[0]) => Ok(truths[0]),
-            Bools::Each(_) => Err(Stop::OneByOne),
+            Numbers::Same(truth) => Ok(truth),
+            Numbers::Each(truths) if truths.iter().all(|truth| *truth == truths[0]) => {
+                Ok(truths[0])
+            }
+            Numbers::Each(_) => Err(Stop::OneByOne),
         }
     }
     /// Fails unless an operand holds numbers.
@@ -47,20 +84,21 @@ impl Lane<'_, '_> {
         self.operations += self.count as u64;
     }
 
+    /// The state among two operands, if one is, whether it is the first, and the other operand.
+    fn state(&self, a: Operand, b: Operand) -> Option<(Held, bool, Operand)> {
+        [(a, true, b), (b, false, a)].into_iter().find_map(|(state, is_first, other)| {
+            let held = (state & CONST == 0).then(|| self.lanes.held(state & !KILL))?;
+            held.is_state().then_some((held, is_first, other))
+        })
+    }
+
     /// A function of one Real.
     #[inline]
     pub fn real1(&mut self, d: Reg, a: Operand, f: impl Fn(f64) -> f64) -> Result<(), Stop> {
         self.count_one();
         let mut room = self.lanes.room_for_reals();
-        let held = match self.reals(a)? {
-            Reals::Same(x) => Held::Real(f(x)),
-            Reals::State(_) => return Err(Stop::Never),
-            Reals::Each(xs) => {
-                room.iter_mut().zip(xs).for_each(|(y, x)| *y = f(*x));
-                Held::Reals
-            }
-        };
-        self.lanes.put_reals(d, held, room);
+        let same = map(self.reals(a)?, &mut room, f);
+        self.lanes.put_reals(d, same.map_or(Held::Reals, Held::Real), room);
         Ok(())
     }
 
@@ -74,30 +112,18 @@ impl Lane<'_, '_> {
         f: impl Fn(f64, f64) -> f64,
     ) -> Result<(), Stop> {
         self.count_one();
+        if let Some((Held::State(mut total), is_first, other)) = self.state(a, b) {
+            let reals = self.reals(other)?;
+            for nth in 0..self.count {
+                let x = reals.at(nth);
+                total = if is_first { f(total, x) } else { f(x, total) };
+            }
+            self.lanes.at(d, Held::State(total));
+            return Ok(());
+        }
         let mut room = self.lanes.room_for_reals();
-        let each = room.iter_mut();
-        let count = self.count;
-        let held = match (self.reals(a)?, self.reals(b)?) {
-            (Reals::Same(x), Reals::Same(y)) => Held::Real(f(x, y)),
-            (Reals::Each(xs), Reals::Each(ys)) => {
-                each.zip(xs).zip(ys).for_each(|((z, x), y)| *z = f(*x, *y));
-                Held::Reals
-            }
-            (Reals::Each(xs), Reals::Same(y)) => {
-                each.zip(xs).for_each(|(z, x)| *z = f(*x, y));
-                Held::Reals
-            }
-            (Reals::Same(x), Reals::Each(ys)) => {
-                each.zip(ys).for_each(|(z, y)| *z = f(x, *y));
-                Held::Reals
-            }
-            (Reals::State(x), Reals::Each(ys)) => Held::State(ys.iter().fold(x, |x, y| f(x, *y))),
-            (Reals::Each(xs), Reals::State(y)) => Held::State(xs.iter().fold(y, |y, x| f(*x, y))),
-            (Reals::State(x), Reals::Same(y)) => Held::State((0..count).fold(x, |x, _| f(x, y))),
-            (Reals::Same(x), Reals::State(y)) => Held::State((0..count).fold(y, |y, _| f(x, y))),
-            (Reals::State(_), Reals::State(_)) => return Err(Stop::Never),
-        };
-        self.lanes.put_reals(d, held, room);
+        let same = map2(self.reals(a)?, self.reals(b)?, &mut room, f);
+        self.lanes.put_reals(d, same.map_or(Held::Reals, Held::Real), room);
         Ok(())
     }
 
@@ -112,28 +138,13 @@ impl Lane<'_, '_> {
     ) -> Result<(), Stop> {
         self.count_one();
         let mut room = self.lanes.room_for_bools();
-        let each = room.iter_mut();
-        let held = match (self.reals(a)?, self.reals(b)?) {
-            (Reals::Same(x), Reals::Same(y)) => Held::Bool(f(x, y)),
-            (Reals::Each(xs), Reals::Each(ys)) => {
-                each.zip(xs).zip(ys).for_each(|((z, x), y)| *z = f(*x, *y));
-                Held::Bools
-            }
-            (Reals::Each(xs), Reals::Same(y)) => {
-                each.zip(xs).for_each(|(z, x)| *z = f(*x, y));
-                Held::Bools
-            }
-            (Reals::Same(x), Reals::Each(ys)) => {
-                each.zip(ys).for_each(|(z, y)| *z = f(x, *y));
-                Held::Bools
-            }
-            (Reals::State(_), _) | (_, Reals::State(_)) => return Err(Stop::Never),
-        };
-        self.lanes.put_bools(d, held, room);
+        let same = map2(self.reals(a)?, self.reals(b)?, &mut room, f);
+        self.lanes.put_bools(d, same.map_or(Held::Bools, Held::Bool), room);
         Ok(())
     }
 
-    /// A sum or difference of Ints: that of equal steps has equal steps.
+    /// A sum or difference of Ints: that of equal steps has equal steps. A state goes through the iterations in their
+    /// order.
     #[inline]
     pub fn int2(
         &mut self,
@@ -142,18 +153,16 @@ impl Lane<'_, '_> {
         b: Operand,
         f: impl Fn(i64, i64) -> Option<i64>,
     ) -> Result<(), Stop> {
-        for (state, is_first) in [(a, true), (b, false)] {
-            if state & CONST == 0
-                && let Held::IntState(total) = self.lanes.held(state & !KILL)
-            {
-                let other = if is_first { b } else { a };
-                return self.hand_on(
-                    d,
-                    total,
-                    other,
-                    |m, n| if is_first { f(m, n) } else { f(n, m) },
-                );
+        if let Some((Held::IntState(mut total), is_first, other)) = self.state(a, b) {
+            self.count_one();
+            let ints = self.ints(other)?;
+            for nth in 0..self.count {
+                let n = ints.at(nth);
+                let next = if is_first { f(total, n) } else { f(n, total) };
+                total = next.ok_or(Stop::OneByOne)?;
             }
+            self.lanes.at(d, Held::IntState(total));
+            return Ok(());
         }
         if let (Ints::Steps { first: m, step: p }, Ints::Steps { first: n, step: q }) =
             (self.ints(a)?, self.ints(b)?)
@@ -162,23 +171,6 @@ impl Lane<'_, '_> {
             return self.put_steps(d, steps);
         }
         self.each_int(d, a, b, f)
-    }
-
-    /// A sum or difference that goes from one iteration to the next.
-    fn hand_on(
-        &mut self,
-        state: Reg,
-        mut total: i64,
-        other: Operand,
-        f: impl Fn(i64, i64) -> Option<i64>,
-    ) -> Result<(), Stop> {
-        self.count_one();
-        let ints = self.ints(other)?;
-        for nth in 0..self.count {
-            total = f(total, ints.at(nth)).ok_or(Stop::OneByOne)?;
-        }
-        self.lanes.at(state, Held::IntState(total));
-        Ok(())
     }
 
     /// A product of Ints.
@@ -258,14 +250,8 @@ impl Lane<'_, '_> {
     pub fn not(&mut self, d: Reg, a: Operand) -> Result<(), Stop> {
         self.count_one();
         let mut room = self.lanes.room_for_bools();
-        let held = match self.bools(a)? {
-            Bools::Same(truth) => Held::Bool(!truth),
-            Bools::Each(truths) => {
-                room.iter_mut().zip(truths).for_each(|(not, truth)| *not = !truth);
-                Held::Bools
-            }
-        };
-        self.lanes.put_bools(d, held, room);
+        let same = map(self.bools(a)?, &mut room, |truth| !truth);
+        self.lanes.put_bools(d, same.map_or(Held::Bools, Held::Bool), room);
         Ok(())
     }
 
@@ -288,15 +274,16 @@ impl Lane<'_, '_> {
     /// Copies an operand to a register.
     pub fn copy(&mut self, d: Reg, a: Operand) -> Result<(), Stop> {
         if a & CONST != 0 {
-            let held = self.outside.constant(a);
-            let number = held.as_real().map(Held::Real).or_else(|| held.as_int().map(Held::int));
-            let truth = if let Value::Bool(truth) = held { Some(Held::Bool(*truth)) } else { None };
-            self.lanes.at(d, number.or(truth).ok_or(Stop::Never)?);
+            let held = Held::of(self.outside.constant(a));
+            if let Held::Outside = held {
+                return Err(Stop::Never);
+            }
+            self.lanes.at(d, held);
             return Ok(());
         }
         let from = a & !KILL;
         let held = self.lanes.held(from);
-        if let Held::State(_) | Held::IntState(_) = held {
+        if held.is_state() {
             return Err(Stop::Never);
         }
         if let Held::Outside = held {
@@ -311,39 +298,18 @@ impl Lane<'_, '_> {
     /// One of two operands, by a Bool.
     pub fn select(&mut self, d: Reg, c: Operand, a: Operand, b: Operand) -> Result<(), Stop> {
         let truths = match self.bools(c)? {
-            Bools::Same(truth) => return self.copy(d, if truth { a } else { b }),
-            Bools::Each(truths) => truths,
+            Numbers::Same(truth) => return self.copy(d, if truth { a } else { b }),
+            Numbers::Each(truths) => truths,
         };
         if let (Ok(xs), Ok(ys)) = (self.reals(a), self.reals(b)) {
-            let at = |reals: Reals<'_>, nth: usize| match reals {
-                Reals::Same(x) | Reals::State(x) => x,
-                Reals::Each(xs) => xs[nth],
-            };
-            let chosen: Vec<f64> = truths
-                .iter()
-                .enumerate()
-                .map(|(nth, truth)| if *truth { at(xs, nth) } else { at(ys, nth) })
-                .collect();
-            let mut room = self.lanes.room_for_reals();
-            room[..chosen.len()].copy_from_slice(&chosen);
-            self.lanes.put_reals(d, Held::Reals, room);
+            let chosen = choose(truths, |nth| xs.at(nth), |nth| ys.at(nth));
+            self.lanes.put_reals(d, Held::Reals, chosen);
         } else if let (Ok(ms), Ok(ns)) = (self.ints(a), self.ints(b)) {
-            let each = truths.iter().enumerate();
-            let mut chosen: Vec<i64> =
-                each.map(|(nth, truth)| if *truth { ms.at(nth) } else { ns.at(nth) }).collect();
-            chosen.resize(self.lanes.strips.size, 0);
+            let chosen = choose(truths, |nth| ms.at(nth), |nth| ns.at(nth));
             self.lanes.put_ints(d, Held::Ints, chosen);
         } else {
             let (ones, others) = (self.bools(a)?, self.bools(b)?);
-            let at = |bools: Bools<'_>, nth: usize| match bools {
-                Bools::Same(truth) => truth,
-                Bools::Each(truths) => truths[nth],
-            };
-            let each = truths.iter().enumerate();
-            let mut chosen: Vec<bool> = each
-                .map(|(nth, truth)| if *truth { at(ones, nth) } else { at(others, nth) })
-                .collect();
-            chosen.resize(self.lanes.strips.size, false);
+            let chosen = choose(truths, |nth| ones.at(nth), |nth| others.at(nth));
             self.lanes.put_bools(d, Held::Bools, chosen);
         }
         Ok(())
@@ -352,68 +318,48 @@ impl Lane<'_, '_> {
     /// Any other primitive on numbers.
     pub fn primitive(&mut self, d: Reg, prim: Prim, args: &[Operand]) -> Result<(), Stop> {
         self.count_one();
-        let is_state = |a: &Operand| {
-            *a & CONST == 0
-                && matches!(self.lanes.held(*a & !KILL), Held::State(_) | Held::IntState(_))
-        };
-        if args.iter().any(is_state) {
-            return Err(Stop::Never);
-        }
         let smooth = prim.row().smooth().map(|smooth| smooth.value);
         let is_same = args.iter().all(|a| self.is_same(*a));
-        let count = if is_same { 1 } else { self.count };
-        let mut results = vec![];
-        for nth in 0..count {
+        let results = (0..if is_same { 1 } else { self.count }).map(|nth| {
             let values = args.iter().map(|a| self.lanes.value(self.outside, *a, nth));
             let values: Vec<Value> = values.collect();
-            let result = match (smooth, values.as_slice()) {
+            match (smooth, values.as_slice()) {
                 (Some(RealFn::RealInt(f)), [Value::Real(x), Value::Int(n)]) => {
-                    Scalar::Real(f(*x, *n))
+                    Ok(Scalar::Real(f(*x, *n)))
                 }
                 (Some(RealFn::IntReal(f)), [Value::Int(n), Value::Real(x)]) => {
-                    Scalar::Real(f(*n, *x))
+                    Ok(Scalar::Real(f(*n, *x)))
                 }
                 (_, values) => {
                     let scalars: Option<Vec<Scalar>> = values.iter().map(scalar).collect();
-                    let scalars = scalars.ok_or(Stop::Never)?;
-                    prim.eval_scalar(&scalars).map_err(|_| Stop::OneByOne)?
+                    prim.eval_scalar(&scalars.ok_or(Stop::Never)?).map_err(|_| Stop::OneByOne)
                 }
-            };
-            results.push(result);
-        }
+            }
+        });
+        let results = results.collect::<Result<Vec<Scalar>, Stop>>()?;
         self.put_scalars(d, &results, is_same)
     }
 
+    /// Puts results of one type into a register: one, or one for each iteration.
     fn put_scalars(&mut self, d: Reg, results: &[Scalar], is_same: bool) -> Result<(), Stop> {
+        let (mut reals, mut ints, mut bools) = (vec![], vec![], vec![]);
+        for result in results {
+            match result {
+                Scalar::Real(x) => reals.push(*x),
+                Scalar::Int(n) => ints.push(*n),
+                Scalar::Bool(truth) => bools.push(*truth),
+                Scalar::Str(_) => return Err(Stop::Never),
+            }
+        }
         match results {
             [Scalar::Real(x)] if is_same => self.lanes.at(d, Held::Real(*x)),
             [Scalar::Int(n)] if is_same => self.lanes.at(d, Held::int(*n)),
             [Scalar::Bool(truth)] if is_same => self.lanes.at(d, Held::Bool(*truth)),
-            [Scalar::Real(_), ..] => {
-                let mut room = self.lanes.room_for_reals();
-                for (x, result) in room.iter_mut().zip(results) {
-                    let Scalar::Real(result) = result else { return Err(Stop::Never) };
-                    *x = *result;
-                }
-                self.lanes.put_reals(d, Held::Reals, room);
+            [Scalar::Real(_), ..] => self.lanes.put_reals(d, Held::Reals, reals),
+            [Scalar::Int(_), ..] => self.lanes.put_ints(d, Held::Ints, ints),
+            [] | [Scalar::Bool(_) | Scalar::Str(_), ..] => {
+                self.lanes.put_bools(d, Held::Bools, bools);
             }
-            [Scalar::Int(_), ..] => {
-                let mut room = self.lanes.room_for_ints();
-                for (n, result) in room.iter_mut().zip(results) {
-                    let Scalar::Int(result) = result else { return Err(Stop::Never) };
-                    *n = *result;
-                }
-                self.lanes.put_ints(d, Held::Ints, room);
-            }
-            [Scalar::Bool(_), ..] => {
-                let mut room = self.lanes.room_for_bools();
-                for (truth, result) in room.iter_mut().zip(results) {
-                    let Scalar::Bool(result) = result else { return Err(Stop::Never) };
-                    *truth = *result;
-                }
-                self.lanes.put_bools(d, Held::Bools, room);
-            }
-            [] | [Scalar::Str(_), ..] => return Err(Stop::Never),
         }
         Ok(())
     }
@@ -425,19 +371,5 @@ impl Lane<'_, '_> {
                 self.lanes.held(a & !KILL),
                 Held::Real(_) | Held::Steps { step: 0, .. } | Held::Bool(_)
             )
-    }
-}
-
-fn scalar(value: &Value) -> Option<Scalar> {
-    match value {
-        Value::Real(x) => Some(Scalar::Real(*x)),
-        Value::Int(n) => Some(Scalar::Int(*n)),
-        Value::Bool(truth) => Some(Scalar::Bool(*truth)),
-        Value::Undef
-        | Value::Str(_)
-        | Value::Tag(_)
-        | Value::Data(_)
-        | Value::Array(_)
-        | Value::Acc(_) => None,
     }
 }

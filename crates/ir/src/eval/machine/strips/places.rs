@@ -6,17 +6,10 @@
 use std::rc::Rc;
 
 use super::Lane;
-use super::addends::Places as Noted;
 use crate::eval::code::{CONST, KILL, Operand, Reg};
-use crate::eval::lanes::{Held, Ints, Stop};
+use crate::eval::lanes::{Held, Ints, Places, Stop};
 use crate::eval::value::{Acc, Array, Items, Value};
 use crate::ty::Type;
-
-/// Where in an array the iterations are: in equal steps, or each at its place.
-pub enum Places {
-    Steps { first: i64, step: i64 },
-    Each(Vec<i64>),
-}
 
 /// What indices lead to.
 pub struct Lead<'s> {
@@ -239,14 +232,8 @@ impl<'s> Lane<'s, '_> {
             return Err(Stop::Never);
         }
         let places = self.places(acc.sizes(), at, (0, 0), None)?;
-        let places = match &places {
-            Places::Steps { first, step } => Noted::Steps { first: *first, step: *step },
-            Places::Each(each) => Noted::Each(&each[..self.count]),
-        };
         let reals = self.lanes.reals(self.outside, v, self.count).ok_or(Stop::Never)?;
-        if !self.added.push(a & !KILL, places, reals) {
-            return Err(Stop::Never);
-        }
+        self.added.push(a & !KILL, places, reals);
         self.operations += self.count as u64;
         Ok(())
     }

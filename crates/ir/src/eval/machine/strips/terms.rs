@@ -9,9 +9,8 @@
 use pulp::Arch;
 
 use super::Lane;
-use super::places::Places;
 use crate::eval::code::{Element, Reg, Strip, Term};
-use crate::eval::lanes::{Held, Reals, Stop};
+use crate::eval::lanes::{Held, Numbers, Places, Stop};
 use crate::eval::value::Items;
 
 /// How many sums are in registers at once.
@@ -116,16 +115,15 @@ impl<'s> Lane<'s, '_> {
         // What all iterations add up is added up once.
         let is_same = one.lane == 0 && other.lane == 0;
         let (count, held) = match self.reals(state)? {
-            Reals::Same(x) => {
+            Numbers::Same(x) => {
                 let count = if is_same { 1 } else { self.count };
                 room[..count].fill(x);
                 (count, Held::Reals)
             }
-            Reals::Each(xs) => {
+            Numbers::Each(xs) => {
                 room[..xs.len()].copy_from_slice(xs);
                 (xs.len(), Held::Reals)
             }
-            Reals::State(_) => return Err(Stop::Never),
         };
         let sums = &mut room[..count];
         match is_strong {
