@@ -12,8 +12,9 @@
 //!
 //! Law: values, failures and their order stay. It applies to a constant count of 2 to 16, and to loops that use their
 //! index or collect something; loops that only repeat a step stay. At most 128 statements come of a loop, or 600 if
-//! it runs two or three times, as derivatives along a few directions do. A loop that tells something and collects
-//! rows stays: a row of another size is an error of its iteration, after which nothing is told.
+//! it runs two or three times, as derivatives along a few directions do. Where a function has more than 1,500, or would
+//! have, a loop may become 32 more. A loop that tells something and collects rows stays: a row of another size is an error
+//! of its iteration, after which nothing is told.
 
 use pullback_ir::{Atom, Block, FuncId, Loop, LoopForm, Op, Program, Stmt, VarId, rename};
 use rustc_hash::FxHashMap;
@@ -40,20 +41,31 @@ const MOST: i64 = 16;
 const LONGEST: usize = 128;
 /// The same for two or three iterations, as derivatives along a few directions have.
 const LONGEST_OF_FEW: usize = 600;
+/// The statements that a function may grow to, and how many more a loop may become whatever the function has. Most time is
+/// spent in a small part of a large function, and the passes and the C compiler take as long as there are statements.
+const ROOM: usize = 1500;
+const ALWAYS: usize = 32;
 
 fn run(program: &mut Program, _: &mut [FuncId], analyses: &mut Analyses) -> Changed {
     let tells = analyses.tells(program);
-    each_body(program, |program, body| block(program, &tells, body))
+    each_body(program, |program, body| {
+        let mut room = ROOM.saturating_sub(body.size());
+        block(program, &tells, body, &mut room)
+    })
 }
 
-fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
+fn block(program: &mut Program, tells: &Tells, of: &mut Block, room: &mut usize) -> bool {
     let mut changed = false;
     for mut stmt in take(of) {
         for inner in stmt.op.blocks_mut() {
-            changed |= block(program, tells, inner);
+            changed |= block(program, tells, inner, room);
         }
-        match count(&stmt).filter(|_| !tells_of_rows(program, tells, &stmt)) {
-            Some(count) => {
+        let goes = |(_, more): &(i64, usize)| {
+            *more <= (*room).max(ALWAYS) && !tells_of_rows(program, tells, &stmt)
+        };
+        match count(&stmt).filter(goes) {
+            Some((count, more)) => {
+                *room = room.saturating_sub(more);
                 changed = true;
                 write_out(program, &stmt, count, &mut of.stmts);
             }
@@ -63,15 +75,16 @@ fn block(program: &mut Program, tells: &Tells, of: &mut Block) -> bool {
     changed
 }
 
-/// The count of a loop, if it is to be unrolled.
-fn count(stmt: &Stmt) -> Option<i64> {
+/// The count of a loop, if it is short enough to be unrolled, and how many statements more it becomes.
+fn count(stmt: &Stmt) -> Option<(i64, usize)> {
     let Op::Loop(looped) = &stmt.op else { return None };
     let LoopForm::For { index, count: Atom::Int(count), .. } = looped.form else { return None };
     let mut works_on_elements = looped.body.results.len() > looped.states.len();
     looped.body.visit_atoms(&mut |atom| works_on_elements |= atom == Atom::Var(index));
     let longest = if count <= 3 { LONGEST_OF_FEW } else { LONGEST };
     let fits = usize::try_from(count).is_ok_and(|count| count <= copies(&looped.body, longest));
-    (works_on_elements && (2..=MOST).contains(&count) && fits).then_some(count)
+    let more = looped.body.size() * usize::try_from(count - 1).unwrap_or(0);
+    (works_on_elements && (2..=MOST).contains(&count) && fits).then_some((count, more))
 }
 
 /// Whether a loop tells something (`debug`) and collects rows.
