@@ -17,13 +17,20 @@ use pullback_eval::{Budget, Counts, Image, Machine, Options, Quota, Value};
 use pullback_lambda::{DefId, ExprKind, Program};
 use pullback_reduce::reachable;
 
-/// How many steps the evaluator is given for one function: calls and iterations of loops, and for whatever else takes
-/// time as many as take as long ([`Quota`]). With these it takes about as long as a C compiler does for little code.
+/// How many steps take about as long as a C compiler does for little code: calls and iterations of loops, and for
+/// whatever else takes time as many as take as long ([`Quota`]).
 pub const STEPS: u64 = 2_000_000;
 
-/// How many that of the array code is given for each statement, if these are more: a C compiler takes milliseconds for
-/// each.
-const STEPS_EACH: u64 = 40_000;
+/// How many the evaluator is given for one function: at least, at most, and between these for each expression of the
+/// program that it reaches. With these it takes about as long as the passes do for so much code, so that both
+/// together take at most twice as long as the better of the two (the ski rental rule, Karlin et al. 1988).
+const FEWEST: u64 = 500_000;
+const MOST: u64 = 3_000_000;
+const STEPS_OF_EXPRESSION: u64 = 300;
+
+/// How many that of the array code is given for each statement, if these are more than [`STEPS`]: a C compiler takes
+/// milliseconds for each.
+const STEPS_OF_STATEMENT: u64 = 40_000;
 
 /// The most statements that are handed to a C compiler.
 const LARGEST: usize = 10_000;
@@ -189,11 +196,12 @@ pub fn climb(
     }
     let mut known = codes.take(work.key(program));
     let evaluated = || evaluate(image, work, options);
+    let first = steps_for(program, work.def());
     if known.made.is_none()
         && let Some(answered) =
-            within(STEPS, &mut known.spent, options, |options| evaluate(image, work, options))
+            within(first, &mut known.spent, options, |options| evaluate(image, work, options))
     {
-        told.tell(Tier::Evaluator(STEPS));
+        told.tell(Tier::Evaluator(first));
         codes.keep(known);
         return answered;
     }
@@ -203,9 +211,9 @@ pub fn climb(
         Some(Made::Not(why)) => (Made::Not(why.clone()), Tier::Stayed(why)),
         lowered => {
             let mut made = lowered.unwrap_or_else(|| code(program, &known.key, options));
-            let mut steps = STEPS;
+            let mut steps = first;
             if let Made::Lowered(code) = made {
-                steps = STEPS + STEPS.max(code.size() as u64 * STEPS_EACH);
+                steps = STEPS + STEPS.max(code.size() as u64 * STEPS_OF_STATEMENT);
                 let run = |options: &Options| answer(&code, work, options);
                 if may_compile()
                     && let Some(answered) = within(steps, &mut known.spent, options, run)
@@ -235,6 +243,15 @@ pub fn climb(
             evaluated()
         }
     }
+}
+
+/// How many steps the evaluator is given for a function.
+fn steps_for(program: &Program, function: DefId) -> u64 {
+    let mut expressions = 0;
+    for def in reachable(program, function) {
+        program.defs[def].body.visit(&mut |_| expressions += 1);
+    }
+    (expressions * STEPS_OF_EXPRESSION).clamp(FEWEST, MOST)
 }
 
 /// What the array code answers; or the evaluator, if that ends in an error, since it says best what is wrong.

@@ -10,7 +10,7 @@ use super::{asks_for_all, root, words};
 
 const FILE: &str = "tests/cli/programs/long.pull";
 const ELEMENTS: &str = "tests/cli/programs/elements.pull";
-const EVALUATOR: &str = "note: the evaluator answered, within 2000000 steps";
+const EVALUATOR: &str = "note: the evaluator answered, within 500000 steps";
 const ARRAY_CODE: &str = "note: the evaluator of the array code answered, within 4";
 const NATIVE: &str = "note: native code answered, after 4";
 
@@ -288,7 +288,7 @@ fn what_is_much_code_on_the_way_stays_in_the_evaluator() {
     let terms: Vec<String> = (0..21_000).map(|i| format!("sin (x + {i}.0)")).collect();
     let terms = terms.join(", ");
     let text = format!(
-        "def long (x: Real): Real =\n  if x > 5.0 then sum [{terms}] else loop s = x for i < 2500000 do s * 0.5\n"
+        "def long (x: Real): Real =\n  if x > 5.0 then sum [{terms}] else loop s = x for i < 3500000 do s * 0.5\n"
     );
     let path = std::env::temp_dir().join(format!("pullback_much_{}.pull", std::process::id()));
     fs::write(&path, text).expect("written");
