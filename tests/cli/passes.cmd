@@ -687,6 +687,13 @@ exit 0
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >
+> tile_products
+>   type  IR -> C
+>   does  adds up the products of 24 columns at once, in registers, by a function of the runtime
+>   law   a sum has the same addends; products that are strong are 0 where they should be
+>   phase kernels
+>   runs  in `native`, where a nest of loops over numbers becomes C
+>
 > jam_inner
 >   type  IR -> C
 >   does  runs up to four iterations of a loop inside one across lanes at once

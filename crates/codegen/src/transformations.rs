@@ -127,6 +127,11 @@ pub const TRANSFORMATIONS: &[Transformation] = &[
         "an iteration computes what it computed; the order of sums hangs on sizes alone",
     ),
     on_kernels(
+        "tile_products",
+        "adds up the products of 24 columns at once, in registers, by a function of the runtime",
+        "a sum has the same addends; products that are strong are 0 where they should be",
+    ),
+    on_kernels(
         "jam_inner",
         "runs up to four iterations of a loop inside one across lanes at once",
         "an iteration computes what it computed; states go from one to the next in their order",

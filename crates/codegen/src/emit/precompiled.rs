@@ -30,6 +30,7 @@ pub const THREADS: &str = include_str!("../runtime/threads.c");
 pub const SPREAD: &str = include_str!("../runtime/spread.c");
 pub const NUMBERS: &str = include_str!("../runtime/numbers.c");
 pub const LANES: &str = include_str!("../runtime/lanes.c");
+pub const PRODUCTS: &str = include_str!("../runtime/products.c");
 pub const MATHS: &str = include_str!("../runtime/maths.c");
 pub const ANGLES: &str = include_str!("../runtime/angles.c");
 pub const POWERS: &str = include_str!("../runtime/powers.c");
@@ -49,11 +50,12 @@ pub const FILES: [(&str, &str); 8] = [
 ];
 
 /// The files with functions of vectors, and before them what these need.
-pub const LANE_FILES: [(&str, &str); 7] = [
+pub const LANE_FILES: [(&str, &str); 8] = [
     ("heap.c", HEAP),
     ("arrays.c", ARRAYS),
     ("numbers.c", NUMBERS),
     ("lanes.c", LANES),
+    ("products.c", PRODUCTS),
     ("maths.c", MATHS),
     ("angles.c", ANGLES),
     ("powers.c", POWERS),

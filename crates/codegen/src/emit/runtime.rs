@@ -32,6 +32,7 @@ const COMMON: &[&str] = &[
     precompiled::NUMBERS,
     precompiled::TANGENTS,
     precompiled::LANES,
+    precompiled::PRODUCTS,
     precompiled::MATHS,
     precompiled::ANGLES,
     precompiled::POWERS,

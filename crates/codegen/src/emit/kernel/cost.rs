@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 
 use super::pack_rows::{self, row};
 use super::plan::Plan;
+use super::tile_products::products;
 use super::vectorise::{Kind, LANES, Layout, may_lie};
 use crate::schedule::{Way, Ways};
 use pullback_analysis::cost::{Lanes, USUAL, accumulate, is_slow, iterations, load, work};
@@ -106,7 +107,10 @@ fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashS
     let layout = pack_rows::layout(plan, [index].into_iter().collect());
     if may_lie(plan, &layout, looped, is_strict) {
         let blocks = (count / LANES as f64).ceil();
-        let across = blocks * (3.0 + across(plan, &layout, &looped.body) + row(Lanes::Scattered));
+        let across = blocks
+            * (3.0
+                + across(&In { plan, layout: &layout, is_strict }, &looped.body)
+                + row(Lanes::Scattered));
         if across <= one_by_one {
             lanes.insert(index);
             return across;
@@ -148,12 +152,21 @@ fn sequential(
     1.0 + block.stmts.iter().map(|stmt| of_stmt(stmt, lanes)).sum::<f64>()
 }
 
-/// The cost of a block for all lanes at once.
-fn across(plan: &Plan<'_>, layout: &Layout, block: &Block) -> f64 {
-    block.stmts.iter().map(|stmt| across_stmt(plan, layout, stmt)).sum()
+/// The kernel that a block is of, and a layout of it.
+struct In<'a> {
+    plan: &'a Plan<'a>,
+    layout: &'a Layout,
+    /// Whether sums keep their order.
+    is_strict: bool,
 }
 
-fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
+/// The cost of a block for all lanes at once.
+fn across(of: &In<'_>, block: &Block) -> f64 {
+    block.stmts.iter().map(|stmt| across_stmt(of, stmt)).sum()
+}
+
+fn across_stmt(of: &In<'_>, stmt: &Stmt) -> f64 {
+    let In { plan, layout, .. } = *of;
     let place = |array: Atom, at: &[Atom]| {
         let view = array.var().map(|array| layout.view(array));
         let prefix = view.map(|view| view.prefix).unwrap_or_default();
@@ -166,14 +179,8 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
         reason = "others cost as much for all lanes as for one"
     )]
     match &stmt.op {
-        Op::Loop(looped) => {
-            let LoopForm::For { .. } = looped.form else {
-                let once = looped.blocks().map(|block| across(plan, layout, block)).sum::<f64>();
-                return LONGER * USUAL * (3.0 + once);
-            };
-            iterations(looped, USUAL) * (1.0 + across(plan, layout, &looped.body))
-        }
-        Op::If(_, then, other) => 2.0 + across(plan, layout, then) + across(plan, layout, other),
+        Op::Loop(looped) => across_loop(of, looped),
+        Op::If(_, then, other) => 2.0 + across(of, then) + across(of, other),
         Op::Prim(prim, args) => {
             let is_varying = args.iter().any(|arg| layout.kind(*arg) != Kind::Uniform);
             let times = if is_varying && is_lane_by_lane(*prim) { LANES as f64 } else { 1.0 };
@@ -198,10 +205,26 @@ fn across_stmt(plan: &Plan<'_>, layout: &Layout, stmt: &Stmt) -> f64 {
     }
 }
 
+/// The cost of a loop inside one across lanes. Sums of products that go in registers take a step each.
+fn across_loop(of: &In<'_>, looped: &Loop) -> f64 {
+    let LoopForm::For { .. } = looped.form else {
+        let once = looped.blocks().map(|block| across(of, block)).sum::<f64>();
+        return LONGER * USUAL * (3.0 + once);
+    };
+    let tiles = if of.is_strict { None } else { products(of.plan, of.layout, looped) };
+    let in_registers = |stmt: &Stmt| {
+        let Op::Loop(inner) = &stmt.op else { return None };
+        let sums = tiles.iter().flatten().find(|sums| inner.for_index() == Some(sums.index))?;
+        Some(iterations(inner, USUAL) * sums.products.len() as f64)
+    };
+    let once = |stmt| in_registers(stmt).unwrap_or_else(|| across_stmt(of, stmt));
+    iterations(looped, USUAL) * (1.0 + looped.body.stmts.iter().map(once).sum::<f64>())
+}
+
 /// Whether an element is of a row that has been copied.
 fn is_packed(plan: &Plan<'_>, layout: &Layout, array: Atom, at: &[Atom]) -> bool {
     let row = array.var().and_then(|array| row(plan, layout, array, at));
-    row.is_some_and(|(pack, _)| layout.packs.contains(&pack))
+    row.is_some_and(|row| row.is_copied(layout))
 }
 
 /// Whether a primitive takes as long in eight lanes as eight times in one.

@@ -17,7 +17,7 @@ use pullback_ir::{Atom, Op, VarId};
 use pullback_prim::Prim;
 
 use super::index_tables::name;
-use super::pack_rows::{self, row};
+use super::pack_rows::{self, Row, row};
 use super::places::Offset;
 use super::text::Text;
 use super::types::sum_of;
@@ -63,18 +63,21 @@ impl Text<'_, '_> {
 
     /// Copies the rows that a loop across lanes reads again and again.
     pub fn pack(&mut self, index: VarId) {
-        let mut packs: Vec<Pack> =
-            self.layout.packs.iter().copied().filter(|pack| pack.1 == index).collect();
-        packs.sort();
-        for pack in packs {
-            let rank = self.ty(Atom::Var(pack.0)).rank;
-            let sizes: Vec<String> = (1..rank).map(|at| self.size(Size::Of(pack.0, at))).collect();
-            let Offset::Linear(at, stride) = self.offset(pack.0, &[Atom::Var(index)]) else {
+        let of_loop = |(pack, _): &(&Pack, &Vec<Atom>)| pack.1 == index;
+        let mut packs: Vec<(&Pack, &Vec<Atom>)> =
+            self.layout.packs.iter().filter(of_loop).collect();
+        packs.sort_by_key(|(pack, _)| **pack);
+        for (pack, before) in packs {
+            let (pack, rank) = (*pack, self.ty(Atom::Var(pack.0)).rank);
+            let dimensions = before.len() as u8 + 1..rank;
+            let sizes: Vec<String> = dimensions.map(|at| self.size(Size::Of(pack.0, at))).collect();
+            let place = [before.as_slice(), &[Atom::Var(index)]].concat();
+            let Offset::Linear(at, stride) = self.offset(pack.0, &place) else {
                 bug("codegen", "rows at even distances")
             };
             let (name, base, total) = (pack_rows::name(pack), self.base(pack.0), sizes.join(" * "));
             let (vectors, lanes) = (self.parts, self.lanes_before_end());
-            self.line(format_args!(
+            self.lines.line(format_args!(
                 "pb_take_rows({name}, {vectors}, {base} + {at}, {stride}, {total}, {lanes});"
             ));
         }
@@ -82,21 +85,28 @@ impl Text<'_, '_> {
 
     /// An element of a row that has been copied, if it is one.
     pub fn packed(&self, array: VarId, at: &[Atom]) -> Option<String> {
-        let (pack, rest) = row(self.plan, self.layout, array, at)?;
-        if !self.layout.packs.contains(&pack) {
+        let row = row(self.plan, self.layout, array, at)?;
+        if !row.is_copied(self.layout) {
             return None;
         }
+        let at = self.place_in_row(&row);
+        Some(format!("{}[{}]", pack_rows::name(row.pack), self.own(&at)))
+    }
+
+    /// The number of an element in a row that has been copied.
+    pub fn place_in_row(&self, row: &Row) -> String {
         let mut offset = String::new();
-        for (dimension, index) in rest.iter().enumerate() {
+        for (dimension, index) in row.rest.iter().enumerate() {
             let index = self.scalar(*index);
             offset = if dimension == 0 {
                 index
             } else {
-                let size = self.size(Size::Of(pack.0, dimension as u8 + 1));
+                let at = row.before.len() + 1 + dimension;
+                let size = self.size(Size::Of(row.pack.0, at as u8));
                 format!("({offset}) * {size} + {index}")
             };
         }
-        Some(format!("{}[{}]", pack_rows::name(pack), self.own(&offset)))
+        offset
     }
 
     /// The sum of an array.

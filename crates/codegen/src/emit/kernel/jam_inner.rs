@@ -75,41 +75,42 @@ pub(super) fn columns(
     is_strict: bool,
 ) -> FxHashMap<VarId, usize> {
     let mut columns = FxHashMap::default();
-    let bounds = |looped: &Loop| {
-        let index = looped.for_index().filter(|index| layout.lanes.contains(index))?;
-        let parts = layout.jams.get(&index).copied().unwrap_or(1);
-        Some(Bounds { parts, kept: registers.kept, is_strict })
-    };
-    if let Some(bounds) = bounds(plan.looped) {
-        look(plan, layout, &plan.looped.body, bounds, &mut columns);
-    }
-    plan.looped.body.visit(&mut |stmt| {
-        if let Op::Loop(looped) = &stmt.op
-            && let Some(bounds) = bounds(looped)
-        {
-            look(plan, layout, &looped.body, bounds, &mut columns);
-        }
+    each_inside_lanes(plan, layout, &mut |looped, parts| {
+        let Some(index) = looped.for_index() else { return false };
+        let bounds = Bounds { parts, kept: registers.kept, is_strict };
+        let count = several(plan, layout, looped, bounds);
+        columns.extend(count.map(|count| (index, count)));
+        count.is_some() || layout.tiled.contains(&index)
     });
     columns
 }
 
-fn look(
+/// Shows the loops inside those across lanes, with how many vectors of iterations of these go at once; not those inside
+/// one of which it says that it is jammed.
+pub(super) fn each_inside_lanes(
     plan: &Plan<'_>,
     layout: &Layout,
-    block: &Block,
-    bounds: Bounds,
-    columns: &mut FxHashMap<VarId, usize>,
+    is_jammed: &mut dyn FnMut(&Loop, usize) -> bool,
 ) {
+    let mut across = |looped: &Loop| {
+        if let Some(index) = looped.for_index().filter(|index| layout.lanes.contains(index)) {
+            let parts = layout.jams.get(&index).copied().unwrap_or(1);
+            look(&looped.body, parts, is_jammed);
+        }
+    };
+    across(plan.looped);
+    plan.looped.body.visit(&mut |stmt| {
+        if let Op::Loop(looped) = &stmt.op {
+            across(looped);
+        }
+    });
+}
+
+fn look(block: &Block, parts: usize, is_jammed: &mut dyn FnMut(&Loop, usize) -> bool) {
     for stmt in &block.stmts {
-        if let Op::Loop(looped) = &stmt.op
-            && let LoopForm::For { index, .. } = looped.form
-            && let Some(count) = several(plan, layout, looped, bounds)
-        {
-            columns.insert(index, count);
-        } else {
-            for block in stmt.op.blocks() {
-                look(plan, layout, block, bounds, columns);
-            }
+        let is_done = matches!(&stmt.op, Op::Loop(looped) if is_jammed(looped, parts));
+        if !is_done {
+            stmt.op.blocks().into_iter().for_each(|block| look(block, parts, is_jammed));
         }
     }
 }
@@ -126,6 +127,7 @@ fn several(
     let is_number = |atom: &Atom| !plan.ty(*atom).is_array();
     let has_loop = looped.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::Loop(_)));
     let may_go = has_loop
+        && !layout.tiled.contains(&index)
         && (0..states).all(|at| Shape::of(looped, at).reduction().is_some())
         && looped.body.results.iter().all(is_number)
         && looped.body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, is_strict));

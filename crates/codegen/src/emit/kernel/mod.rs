@@ -46,6 +46,8 @@ mod schedule;
 mod skip_zeros;
 mod text;
 mod threads;
+mod tile_products;
+mod tile_products_text;
 mod types;
 mod unroll_and_jam;
 mod vectorise;
@@ -114,6 +116,7 @@ impl Body<'_, '_> {
         let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
         let mut layout = pack_rows::layout(&plan, lanes);
         if is_worth_code {
+            layout.tiled = tile_products::tiled(&plan, &layout, is_strict);
             layout.jams = unroll_and_jam::jams(&plan, &layout, registers, is_strict);
             layout.columns = jam_inner::columns(&plan, &layout, registers, is_strict);
             layout.read_down = pack_columns::columns(&plan, &layout);

@@ -40,7 +40,7 @@ pub(super) fn columns(plan: &Plan<'_>, layout: &Layout) -> ReadDown {
                 place(plan, layout, *array, at)
             && around.last() == Some(&row)
             && layout.kind(Atom::Var(row)) == Kind::Uniform
-            && let Some(jammed) = around.iter().find(|index| layout.columns.contains_key(index))
+            && let Some(jammed) = around.iter().find(|index| layout.is_jammed(**index))
         {
             if column == *jammed {
                 columns.turned.push(root);
@@ -103,7 +103,7 @@ pub(super) fn beside_rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<Room> {
         let mut again = vec![];
         plan.looped.body.visit(&mut |stmt| {
             if let Op::Loop(looped) = &stmt.op
-                && looped.for_index().is_some_and(|index| layout.columns.contains_key(&index))
+                && looped.for_index().is_some_and(|index| layout.is_jammed(index))
             {
                 again.extend(looped.for_count().and_then(|count| outside(plan, count)));
             }
@@ -211,25 +211,36 @@ impl Text<'_, '_> {
 
     /// An element of a matrix that is read down its columns, if it is one.
     pub fn read_down(&self, array: VarId, at: &[Atom], is_varying: bool) -> Option<String> {
-        let (root, [row, column]) = place(self.plan, self.layout, array, at)?;
-        let read_down = &self.layout.read_down;
-        let kinds = [row, column].map(|atom| self.kind(atom));
-        if kinds == [Kind::Uniform; 2] && read_down.turned.contains(&root) {
-            let g = format!("g{}", root.index());
+        let (_, [row, _]) = place(self.plan, self.layout, array, at)?;
+        if let Some((g, [row, column])) = self.turned(array, at) {
             let (row, column) = (self.scalar(row), self.scalar(column));
             let text = format!("{g}.p[({row}) * {g}.row + ({column}) * {g}.column]");
             return Some(if is_varying { format!("pb_all({text})") } else { text });
         }
-        let pack = (root, column.var()?);
-        let is_whole = self.across == Some(false) && self.mask.is_none();
-        if kinds[0] != Kind::Uniform || !is_whole || !read_down.beside.contains(&pack) {
-            return None;
-        }
-        let (g, row) = (format!("g{}_{}", root.index(), pack.1.index()), self.scalar(row));
+        let (g, row) = (self.taken_columns(array, at)?, self.scalar(row));
         let part = match LANES * self.part as i64 {
             0 => String::new(),
             lane => format!(" + {lane}"),
         };
         Some(format!("pb_load({g}.p + (({row}) * {g}.row{part}))"))
+    }
+
+    /// The matrix as which an element is read that all lanes share, if its columns are, and its place there.
+    pub fn turned(&self, array: VarId, at: &[Atom]) -> Option<(String, [Atom; 2])> {
+        let (root, place) = place(self.plan, self.layout, array, at)?;
+        let is_shared = place.map(|atom| self.kind(atom)) == [Kind::Uniform; 2];
+        let is_turned = is_shared && self.layout.read_down.turned.contains(&root);
+        is_turned.then(|| (format!("g{}", root.index()), place))
+    }
+
+    /// The matrix in which lanes read columns beside each other, if an element is in such a one.
+    pub fn taken_columns(&self, array: VarId, at: &[Atom]) -> Option<String> {
+        let (root, [row, column]) = place(self.plan, self.layout, array, at)?;
+        let pack = (root, column.var()?);
+        let is_whole = self.across == Some(false) && self.mask.is_none();
+        let is_beside = is_whole
+            && self.kind(row) == Kind::Uniform
+            && self.layout.read_down.beside.contains(&pack);
+        is_beside.then(|| format!("g{}_{}", root.index(), pack.1.index()))
     }
 }

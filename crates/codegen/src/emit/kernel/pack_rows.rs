@@ -16,7 +16,7 @@
 use pullback_analysis::sizes::Size;
 use pullback_base::Id;
 use pullback_ir::{Atom, Block, Elem, Op, Stmt, VarId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::Plan;
 use super::vectorise::{Kind, Layout, Pack};
@@ -25,19 +25,19 @@ use super::vectorise::{Kind, Layout, Pack};
 /// not hang on.
 pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Layout {
     let mut layout = Layout::of(plan, lanes);
-    let mut packs = FxHashSet::default();
+    let mut packs = FxHashMap::default();
     each_stmt(&plan.looped.body, &mut vec![], &mut |stmt, around| {
         if let Op::Index(array, at) = &stmt.op
-            && let Some((pack, rest)) = array.var().and_then(|array| row(plan, &layout, array, at))
+            && let Some(row) = array.var().and_then(|array| row(plan, &layout, array, at))
         {
             let mut inner = around.iter().filter(|index| !layout.lanes.contains(index));
-            let is_again = inner.any(|index| !rest.contains(&Atom::Var(*index)));
-            let are_plain = rest.iter().all(|atom| match atom {
+            let is_again = inner.any(|index| !row.rest.contains(&Atom::Var(*index)));
+            let are_plain = row.rest.iter().all(|atom| match atom {
                 Atom::Var(var) => around.contains(var) || !plan.local.contains(var),
                 Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => true,
             });
             if is_again && are_plain {
-                packs.insert(pack);
+                packs.entry(row.pack).or_insert(row.before);
             }
         }
     });
@@ -62,24 +62,36 @@ pub(super) fn each_stmt(
     }
 }
 
-/// The row of an array from outside that an element is of, if each lane has its own, and where it is in it: one read at
-/// a time, by kinds, since rows are copied one by one.
-pub(super) fn row(
-    plan: &Plan<'_>,
-    layout: &Layout,
-    array: VarId,
-    at: &[Atom],
-) -> Option<(Pack, Vec<Atom>)> {
+/// A row of an array from outside that an element is of, where each lane has its own.
+pub(super) struct Row {
+    pub pack: Pack,
+    /// The indices before that of the lanes.
+    pub before: Vec<Atom>,
+    /// Those behind it: where the element is in the row.
+    pub rest: Vec<Atom>,
+}
+
+impl Row {
+    /// Whether it is copied.
+    pub fn is_copied(&self, layout: &Layout) -> bool {
+        layout.packs.get(&self.pack) == Some(&self.before)
+    }
+}
+
+/// The row that an element is of: one read at a time, by kinds, since rows are copied one by one.
+pub(super) fn row(plan: &Plan<'_>, layout: &Layout, array: VarId, at: &[Atom]) -> Option<Row> {
     let view = layout.view(array);
     let ty = plan.ty(Atom::Var(view.root));
-    let mut indices = view.prefix.into_iter().chain(at.iter().copied());
-    let Some(Atom::Var(index)) = indices.next() else { return None };
-    let rest: Vec<Atom> = indices.collect();
-    let is_whole = rest.len() + 1 == usize::from(ty.rank) && ty.rank > 1;
+    let mut before: Vec<Atom> = view.prefix.into_iter().chain(at.iter().copied()).collect();
+    let is_whole = before.len() == usize::from(ty.rank);
+    let is_of_lanes = |atom: &Atom| atom.var().is_some_and(|var| layout.lanes.contains(&var));
+    let mut rest = before.split_off(before.iter().position(is_of_lanes)?);
+    let index = rest.remove(0).var()?;
+    let is_outside = |atom: &Atom| atom.var().is_none_or(|var| !plan.local.contains(&var));
     let is_shared = rest.iter().all(|atom| layout.kind(*atom) == Kind::Uniform);
     let is_read = ty.elem == Elem::Real && !ty.is_acc && !plan.local.contains(&view.root);
-    (is_whole && is_shared && is_read && layout.lanes.contains(&index))
-        .then_some(((view.root, index), rest))
+    (is_whole && !rest.is_empty() && before.iter().all(is_outside) && is_shared && is_read)
+        .then_some(Row { pack: (view.root, index), before, rest })
 }
 
 /// The C name of a packed row.
@@ -89,11 +101,12 @@ pub(super) fn name((root, index): Pack) -> String {
 
 /// Room for the copies of a kernel: each, and its sizes.
 pub(super) fn rooms(plan: &Plan<'_>, layout: &Layout) -> Vec<(Pack, Vec<Size>)> {
-    let mut packs: Vec<Pack> = layout.packs.iter().copied().collect();
+    let mut packs: Vec<(Pack, usize)> =
+        layout.packs.iter().map(|(pack, before)| (*pack, before.len())).collect();
     packs.sort();
-    let room = |pack: Pack| {
+    let room = |(pack, before): (Pack, usize)| {
         let rank = plan.ty(Atom::Var(pack.0)).rank;
-        (pack, (1..rank).map(|at| Size::Of(pack.0, at)).collect())
+        (pack, (before as u8 + 1..rank).map(|at| Size::Of(pack.0, at)).collect())
     };
     packs.into_iter().map(room).collect()
 }

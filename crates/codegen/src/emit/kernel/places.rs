@@ -27,7 +27,7 @@ use super::vectorise::{Kind, LANES};
 use crate::emit::numbers::int;
 
 /// How many lanes a full vector has, in C.
-const FULL: &str = "8";
+pub(super) const FULL: &str = "8";
 
 /// The number of an element, in each lane.
 #[derive(Clone, Debug)]

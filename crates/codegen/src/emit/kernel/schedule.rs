@@ -14,6 +14,7 @@ use pullback_ir::{Loop, Op, Program, Stmt, VarId};
 
 use super::in_lanes::InLanes;
 use super::plan::Plan;
+use super::tile_products;
 use super::vectorise::{LANES, Layout};
 use crate::schedule::{Schedule, Way};
 
@@ -26,10 +27,11 @@ pub(super) fn decide(schedule: &mut Schedule, plan: &Plan<'_>, layout: &Layout, 
         if let Some(times) = layout.columns.get(&index) {
             notes.push(format!("{times} at once"));
         }
-        let turned = match looped.for_index() {
-            Some(_) if layout.columns.contains_key(&index) => layout.read_down.turned.as_slice(),
-            _ => &[],
-        };
+        if layout.tiled.contains(&index) {
+            notes.push(format!("{} at once, by sums in registers", tile_products::COLUMNS));
+        }
+        let is_jammed = layout.is_jammed(index);
+        let turned = if is_jammed { layout.read_down.turned.as_slice() } else { &[] };
         notes.extend(turned.iter().map(|root| format!("turns {}", plan.program.print_var(*root))));
         if has_guard && plan.looped.for_index() == Some(index) {
             notes.push("asked beforehand what may fail".to_owned());
@@ -61,7 +63,7 @@ fn across(plan: &Plan<'_>, layout: &Layout, looped: &Loop, index: VarId) -> Vec<
         notes.push(format!("{word} {}", plan.program.print_var(*state)));
     }
     let mut packs: Vec<VarId> =
-        layout.packs.iter().filter(|(_, of)| *of == index).map(|(root, _)| *root).collect();
+        layout.packs.keys().filter(|(_, of)| *of == index).map(|(root, _)| *root).collect();
     packs.sort();
     notes.extend(
         packs.iter().map(|root| format!("copies rows of {}", plan.program.print_var(*root))),

@@ -25,6 +25,7 @@ use super::index_tables::{self, Tables};
 use super::jam_inner::Columns;
 use super::partition_loops::Settled;
 use super::plan::{Plan, has_loops, local_name};
+use super::tile_products::Tile;
 use super::types::c_type;
 use super::vectorise::{Kind, LANES, Layout};
 use crate::emit::Lines;
@@ -57,6 +58,8 @@ pub(super) struct Text<'t, 'k> {
     pub is_plain: bool,
     /// The iterations of a loop inside that go at once.
     pub columns: Option<Columns>,
+    /// The columns of products that go at once.
+    pub tile: Option<Tile>,
     /// Accumulators to which the loop around adds at several places beside each other.
     pub neighbours: Vec<Neighbours>,
     /// How deep inside loops the body of that loop is.
@@ -103,6 +106,7 @@ impl<'t, 'k> Text<'t, 'k> {
             is_alone: false,
             is_plain: false,
             columns: None,
+            tile: None,
             neighbours: vec![],
             neighbours_depth: 0,
             settled: FxHashMap::default(),
@@ -463,6 +467,9 @@ impl<'t, 'k> Text<'t, 'k> {
         {
             return self.across_lanes(looped, vars, index, count);
         }
+        if self.takes_products(looped, vars) {
+            return;
+        }
         for (at, state) in looped.states.iter().enumerate() {
             self.each_of(*state, &mut |text| {
                 let (ty, value) = (text.c_type(*state), text.like(*state, looped.init[at]));
@@ -489,6 +496,9 @@ impl<'t, 'k> Text<'t, 'k> {
         };
         let i = local_name(index);
         let (first, count) = self.range(index, count);
+        if !down && self.tiles(looped, vars, index, &count) {
+            return;
+        }
         if down {
             self.open(format_args!("for (int64_t {i} = {count} - 1; {i} >= 0; {i}--) {{"));
         } else if self.goes_at_once(index) {

@@ -32,6 +32,8 @@ use pullback_analysis::cost::{copies, is_slow};
 const LONGEST: usize = 480;
 /// The most operations in it that take long, which have long texts.
 const SLOW: usize = 4;
+/// How many registers there are for each vector of iterations where loops inside go by [`super::tile_products`].
+const TILED: usize = 4;
 /// The most vectors of iterations that go at once.
 const MOST: i64 = 4;
 
@@ -88,7 +90,17 @@ fn times(layout: &Layout, registers: Registers, looped: &Loop, index: VarId) -> 
     if !is_worth || slow > SLOW || is_open {
         return 1;
     }
-    let at_hand = registers.at_hand / pressure(layout, &looped.body).max(1);
+    let mut is_tiled = false;
+    looped.body.visit(&mut |stmt| {
+        let index = if let Op::Loop(inner) = &stmt.op { inner.for_index() } else { None };
+        is_tiled |= index.is_some_and(|index| layout.tiled.contains(&index));
+    });
+    // Sums of products are in the registers of the runtime's function.
+    let at_hand = if is_tiled {
+        registers.kept / TILED
+    } else {
+        registers.at_hand / pressure(layout, &looped.body).max(1)
+    };
     match at_hand.min(copies(&looped.body, LONGEST)) {
         0 | 1 => 1,
         2 | 3 => 2,

@@ -69,12 +69,14 @@ pub(super) struct Layout {
     views: FxHashMap<VarId, View>,
     /// The variables that are bound inside loops across lanes.
     inside: FxHashSet<VarId>,
-    /// Rows that are copied.
-    pub packs: FxHashSet<Pack>,
+    /// Rows that are copied, with the indices before that of the lanes.
+    pub packs: FxHashMap<Pack, Vec<Atom>>,
     /// How many times eight iterations of a loop across lanes go at once, where that is more than one.
     pub jams: FxHashMap<VarId, usize>,
     /// How many iterations of a loop inside one across lanes go at once, where that is more than one.
     pub columns: FxHashMap<VarId, usize>,
+    /// The loops inside one across lanes that go some columns at a time, for the products in them.
+    pub tiled: FxHashSet<VarId>,
     /// The matrices that are read down their columns.
     pub read_down: ReadDown,
     has_changed: bool,
@@ -88,9 +90,10 @@ impl Layout {
             kinds: FxHashMap::default(),
             views: FxHashMap::default(),
             inside: FxHashSet::default(),
-            packs: FxHashSet::default(),
+            packs: FxHashMap::default(),
             jams: FxHashMap::default(),
             columns: FxHashMap::default(),
+            tiled: FxHashSet::default(),
             read_down: ReadDown::default(),
             has_changed: false,
         };
@@ -196,6 +199,11 @@ impl Layout {
 
     pub fn is_inside(&self, var: VarId) -> bool {
         self.inside.contains(&var)
+    }
+
+    /// Whether several iterations of a loop inside one across lanes go at once.
+    pub fn is_jammed(&self, index: VarId) -> bool {
+        self.columns.contains_key(&index) || self.tiled.contains(&index)
     }
 
     /// How an atom differs between lanes; of an array, its elements.
