@@ -41,7 +41,9 @@ pub(super) struct Skip<'k> {
 impl<'k> Text<'_, 'k> {
     /// How to skip what hangs on a selection, which is the first of these statements, if that is worth it.
     pub fn skip(&self, stmts: &'k [Stmt], results: &[Atom]) -> Option<Skip<'k>> {
-        let (first, rest) = stmts.split_first().filter(|_| self.columns.is_none())?;
+        // What several columns have is used together, whichever of them want it.
+        let is_alone = self.columns.is_none() && self.tile.is_none();
+        let (first, rest) = stmts.split_first().filter(|_| is_alone)?;
         let (Op::Select(cond, a, b), &[chosen]) = (&first.op, first.vars.as_slice()) else {
             return None;
         };

@@ -205,6 +205,7 @@ impl Around<'_> {
         let is_at_steps = vector.1.iter().filter(|atom| names(atom)).count() == 1
             && vector.1.iter().all(|atom| names(atom) || self.is_outside(*atom));
         (is_at_steps
+            && self.is_outside(Atom::Var(vector.0))
             && self.is_number_of(&number, step)
             && !self.plan.is_zero(vector.0)
             && lies_together(self.plan, self.layout, &vector))
@@ -223,6 +224,7 @@ impl Around<'_> {
         let own = place(self.layout, acc.var()?, at);
         let (last, others) = own.1.split_last()?;
         let is_own = *last == Atom::Var(index)
+            && self.is_outside(Atom::Var(own.0))
             && others.iter().all(|atom| self.is_outside(*atom))
             && self.layout.kind(Atom::Var(own.0)) == Kind::Varying
             && own.1.iter().all(|atom| self.layout.kind(*atom) == Kind::Uniform);
@@ -259,6 +261,7 @@ impl Around<'_> {
         let once = |index| number.1.iter().filter(|atom| **atom == index).count() <= 1;
         indices.into_iter().all(once)
             && number.1.iter().all(|atom| indices.contains(atom) || self.is_outside(*atom))
+            && self.is_outside(Atom::Var(number.0))
             && !self.plan.is_zero(number.0)
     }
 }
