@@ -18,8 +18,8 @@ pub struct Registers {
 impl Registers {
     /// Those of AVX-512: 32 of eight Reals.
     pub const WIDE: Self = Self { at_hand: 28, kept: 16 };
-    /// As many bits as AVX2 has in 16, and NEON in 32: eight vectors of eight Reals. On processors with AVX2, products of
-    /// matrices are faster with sums in all of these, though what is added to them takes registers from some.
+    /// As many bits as AVX2 has in 16, and NEON in 32: eight vectors of eight Reals. On processors with AVX2, sums of
+    /// products that are written out are faster in all of these, though what is added to them takes registers from some.
     pub const NARROW: Self = Self { at_hand: 8, kept: 8 };
 
     /// Those of the processor on which this runs.

@@ -2,9 +2,12 @@
 //! added to a row of each lane, rows of one of several matrices, and lanes beside each other in memory. Expected are sums
 //! of whole numbers, which are exact in any order.
 
+mod kernels;
+
+use kernels::{levels, limits};
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{Fp, Level, Limits, Native, emit};
+use pullback_codegen::{Fp, Level, Native, emit};
 use pullback_ir::eval::{Items, Shape, Value};
 use pullback_ir::{Program, parse};
 
@@ -53,6 +56,9 @@ const UPDATES: &str = "old.30: []f64 = a.0[i.8]
     }
     row.9: []f64 = read_acc(acc.31)";
 
+/// How often a product is doubled before it is added.
+const DOUBLINGS: u32 = 40;
+
 /// A row of sums of what each column adds to a row of its own.
 const OWN_ROWS: &str = "row.9: []f64 = for j.10 < k.6 {
       x.14: f64 = a.0[i.8, 0]
@@ -85,6 +91,14 @@ fn cases() -> Vec<(String, &'static str, Entry)> {
         q.18: f64 = mul_zero(y.16, x.14)
         r.19: f64 = add(p.17, q.18)
         u.20: f64 = add(r.19, z.13)";
+    // As a tree this would have as many leaves as two to the power of its depth.
+    let mut doubled = plain.replace("p.17: f64", "p.100: f64");
+    for depth in 0..DOUBLINGS {
+        let (from, to) = (100 + depth, 101 + depth);
+        let line = format!("p.{to}: f64 = add(p.{from}, p.{from})\n        u.20:");
+        doubled = doubled.replace("u.20:", &line);
+    }
+    doubled = doubled.replace("p.17)", &format!("p.{})", 100 + DOUBLINGS));
     let one_of_several = plain.replace("a.0[i.8, e.12]", "c.2[t.3, i.8, e.12]");
     let turned = plain.replace("a.0[i.8, e.12]", "c.2[t.3, e.12, i.8]");
     // What is zero for all lanes could be passed over.
@@ -110,6 +124,9 @@ fn cases() -> Vec<(String, &'static str, Entry)> {
             let twice = |x: f64| if x > 2.0 { 2.0 * x } else { 0.0 };
             a(i, j) + (0..m).map(|e| twice(a(i, e)) * b(e, j)).sum::<f64>()
         }),
+        (case(&doubled, "mul(x.14, y.16)"), "", |a, b, m, [i, j]| {
+            1.0 + (0..m).map(|e| a(i, e) * b(e, j)).sum::<f64>() * f64::from(DOUBLINGS).exp2()
+        }),
         (function(OWN_ROWS), "", |a, b, m, [i, j]| {
             (0..m).map(|e| a(i, e) + a(i, 0) * b(e, j)).sum::<f64>()
         }),
@@ -133,38 +150,23 @@ fn native(text: &str, call: &str, level: Level) -> (Native, Program) {
 }
 
 fn call((native, program): &(Native, Program), args: &[Value]) -> Vec<f64> {
-    let limits =
-        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
-    let results = native.call(program, 0, args, &limits).expect("a result");
+    let results = native.call(program, 0, args, &limits()).expect("a result");
     let [Value::Array(array)] = results.as_slice() else { panic!("an array") };
     array.reals().expect("Reals").to_vec()
 }
 
-fn array(sizes: &[usize], at: impl Fn(&[usize]) -> f64) -> Value {
-    let total: usize = sizes.iter().product();
-    let place = |mut number: usize| {
-        let mut place: Vec<usize> = sizes
-            .iter()
-            .rev()
-            .map(|size| {
-                let at = number % size;
-                number /= size;
-                at
-            })
-            .collect();
-        place.reverse();
+/// An array of such elements, by their places.
+fn array<const RANK: usize>(sizes: [usize; RANK], at: impl Fn([usize; RANK]) -> f64) -> Value {
+    let place = |number: usize| {
+        let mut rest = number;
+        let mut place = [0; RANK];
+        for (at, size) in place.iter_mut().zip(sizes).rev() {
+            (*at, rest) = (rest % size, rest / size);
+        }
         place
     };
-    let items = (0..total).map(|number| at(&place(number))).collect();
-    Value::array(Shape::new(sizes), Items::Real(items))
-}
-
-fn levels() -> Vec<Level> {
-    #[cfg(target_arch = "x86_64")]
-    let narrow = is_x86_feature_detected!("avx2").then_some(Level::V3);
-    #[cfg(not(target_arch = "x86_64"))]
-    let narrow = None;
-    [Level::Quick, Level::Large, Level::Portable].into_iter().chain(narrow).collect()
+    let items = (0..sizes.iter().product()).map(|number| at(place(number))).collect();
+    Value::array(Shape::new(&sizes), Items::Real(items))
 }
 
 #[test]
@@ -190,16 +192,15 @@ fn products_are_added_up() {
                 let is_update = name == "pb_add_products(" && text.contains("read_acc");
                 // A row has as many elements as are added to.
                 let width = if is_update { columns.max(middle) } else { middle };
-                let wide = |place: &[usize]| b(place[0], place[1]);
                 let (middle, columns) = if is_update { (width, width) } else { (middle, columns) };
                 let turns = text.contains("c.2[t.3, e.12, i.8]");
                 let args = [
-                    array(&[rows, width], |place| a(place[0], place[1])),
-                    array(&[middle, columns], wide),
+                    array([rows, width], |p| a(p[0], p[1])),
+                    array([middle, columns], |p| b(p[0], p[1])),
                     if turns {
-                        array(&[2, middle, rows], |p| if p[0] == 1 { a(p[2], p[1]) } else { 9.0 })
+                        array([2, middle, rows], |p| if p[0] == 1 { a(p[2], p[1]) } else { 9.0 })
                     } else {
-                        array(&[2, rows, middle], |p| if p[0] == 1 { a(p[1], p[2]) } else { 9.0 })
+                        array([2, rows, middle], |p| if p[0] == 1 { a(p[1], p[2]) } else { 9.0 })
                     },
                     Value::Int(1),
                 ];
@@ -223,12 +224,12 @@ fn strong_products_are_zero() {
                 for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
                     let at = middle - 1;
                     let args = [
-                        array(&[rows, middle], |p| if p[1] == at && p[0] > 0 { 0.0 } else { 1.0 }),
+                        array([rows, middle], |p| if p[1] == at && p[0] > 0 { 0.0 } else { 1.0 }),
                         array(
-                            &[middle, columns],
+                            [middle, columns],
                             |p| if p[0] == at && p[1] == 2 { odd } else { 1.0 },
                         ),
-                        array(&[1, 1, 1], |_| 0.0),
+                        array([1, 1, 1], |_| 0.0),
                         Value::Int(0),
                     ];
                     let got = call(&code, &args);

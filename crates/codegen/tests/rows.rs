@@ -1,9 +1,12 @@
 //! Rows that eight iterations have at once: taken, put, and added to rows of an accumulator, of all small sizes and a few
 //! larger ones. Expected are sums in closed form, of whole numbers, which are exact in any order.
 
+mod kernels;
+
+use kernels::{levels, limits};
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{Fp, Level, Limits, Native, emit};
+use pullback_codegen::{Fp, Native, emit};
 use pullback_ir::eval::{Items, Shape, Value};
 use pullback_ir::parse;
 
@@ -67,14 +70,8 @@ fn rows_are_taken_put_and_added() {
     for call in ["pb_take_rows(", "pb_put_rows(", "pb_add_rows("] {
         assert!(code.own().contains(call), "no {call}");
     }
-    #[cfg(target_arch = "x86_64")]
-    let narrow = is_x86_feature_detected!("avx2").then_some(Level::V3);
-    #[cfg(not(target_arch = "x86_64"))]
-    let narrow = None;
-    let limits =
-        Limits { max_memory: 1 << 30, timeout: None, since: None, tell: |_| {}, progress: None };
-    let levels = [Level::Quick, Level::Fast, Level::Large, Level::Portable];
-    for level in levels.into_iter().chain(narrow) {
+    let limits = limits();
+    for level in levels() {
         let native = Native::new(&program, &roots, &facts, level, Fp::Fast).expect("native code");
         let sizes = (1..=9).chain([15, 16, 17, 31, 32, 33, 47, 64, 71]);
         for (rows, columns) in

@@ -23,7 +23,7 @@ pub const STEPS: u64 = 2_000_000;
 
 /// How many the evaluator is given for one function: at least, at most, and between these for each expression of the
 /// program that it reaches. With these it takes about as long as the passes do for so much code, so that both
-/// together take at most twice as long as the better of the two (the ski rental rule, Karlin et al. 1988).
+/// together take about twice as long as the better of the two at most (the ski rental rule, Karlin et al. 1988).
 const FEWEST: u64 = 500_000;
 const MOST: u64 = 3_000_000;
 const STEPS_OF_EXPRESSION: u64 = 300;

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Input: the plan of a kernel, and the loops across lanes. Output: their layout with the rows that are worth a copy. A
-//! row is worth one if its array comes from outside, is only read and has Reals, if each lane has a row of its own, and
-//! if an element of it is read in a loop whose index does not name it.
+//! row is worth one if its array comes from outside, is only read and has Reals, if each lane has a row of its own, of
+//! one matrix that is known before the kernel, and if an element of it is read in a loop whose index does not name it.
 //!
 //! Law: what is read has the same bits. The copies lie in scratch memory that is there before the kernel.
 

@@ -38,6 +38,8 @@ pub(super) const COLUMNS: i64 = 24;
 /// How many columns and steps there are at least, where it is known: fewer are written out.
 const FEWEST: i64 = 4;
 const FEWEST_STEPS: i64 = 16;
+/// How many addends a sum gets in each step at most, with the sum itself: each product is a call.
+const MOST_ADDENDS: usize = 5;
 
 /// An element of an array: its root, and the indices.
 pub(super) type Element = (VarId, Vec<Atom>);
@@ -159,13 +161,11 @@ impl Around<'_> {
                 vec![self.update(&defs, index, (acc, at, value))?]
             }
             (None, [_, ..]) => {
-                let sums = |at| self.sums(&defs, looped, index, (at, vars[at]));
-                (0..vars.len())
-                    .map(sums)
-                    .collect::<Option<Vec<_>>>()?
-                    .into_iter()
-                    .flatten()
-                    .collect()
+                let mut products = vec![];
+                for (at, sum) in vars.iter().enumerate() {
+                    products.extend(self.sums(&defs, looped, index, (at, *sum))?);
+                }
+                products
             }
             _ => return None,
         };
@@ -183,8 +183,11 @@ impl Around<'_> {
         let mut addends = vec![];
         defs.addends(looped.body.results[at], &mut addends);
         let state = addends.iter().position(|addend| *addend == Atom::Var(looped.states[at]))?;
-        addends.remove(state);
-        if addends.is_empty() || looped.init[at] != Atom::Real(0.0) {
+        addends.swap_remove(state);
+        // What is added twice is computed once in the loop as it stands.
+        let is_twice = (1..addends.len()).any(|at| addends[..at].contains(&addends[at]));
+        let are_few = (1..MOST_ADDENDS).contains(&addends.len());
+        if is_twice || !are_few || looped.init[at] != Atom::Real(0.0) {
             return None;
         }
         let product = |(nth, addend)| self.addend(defs, step, addend, (sum, nth));
@@ -285,9 +288,10 @@ impl<'l> Defs<'l> {
         atom.var().and_then(|var| self.0.get(&var)).copied()
     }
 
-    /// What is added up to an atom.
+    /// What is added up to an atom; some of that, if there is more than [`MOST_ADDENDS`].
     fn addends(&self, atom: Atom, addends: &mut Vec<Atom>) {
         match self.op(atom) {
+            _ if addends.len() > MOST_ADDENDS => {}
             Some(Op::Prim(Prim::Add, args)) => {
                 args.iter().for_each(|arg| self.addends(*arg, addends));
             }

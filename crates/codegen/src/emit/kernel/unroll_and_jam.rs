@@ -11,7 +11,7 @@
 //! ```
 //!
 //! It applies to loops across lanes that reduce or have loops inside, with few slow operations, with a body that is
-//! short enough and with no more vectors than a processor has registers. Loops with edges, with a condition to end by
+//! short enough and with no more vectors than a processor has registers. Sums that go by `tile_products` take none of these. Loops with edges, with a condition to end by
 //! inside, or in code that keeps the order of sums stay as they are.
 //!
 //! Law: an iteration computes what it computed. What changes is the order in which iterations add to one sum or place:
