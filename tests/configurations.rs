@@ -1,11 +1,13 @@
 //! The ways of running the compiler: with all passes, with none of those that may be left out, and with each
-//! alone left out. Programs mean the same on all of them.
+//! alone left out; and native code without its transformations in the same way. Programs mean the same on all of them.
 
 use std::path::{Path, PathBuf};
 
 use pullback_base::Diagnostic;
-use pullback_compile::optional_passes;
+use pullback_codegen::optional;
+use pullback_compile::{Back, optional_passes};
 use pullback_engines::REGISTRY;
+use pullback_lambda::Program;
 use pullback_opt::PASSES;
 use pullback_reduce::SPECIALISE;
 use pullback_session::{Files, Query, Settings};
@@ -39,6 +41,8 @@ pub fn number_of(path: &Path) -> u32 {
 pub struct Configuration {
     /// What it is called in reports.
     pub name: String,
+    /// The engine: the evaluator of the compiler's code, or native code.
+    pub back: Back,
     /// The names of the passes that are left out.
     pub without: Vec<String>,
     /// How many bytes a loop may save before it gets checkpoints.
@@ -50,7 +54,7 @@ impl Configuration {
     pub fn all() -> Vec<Self> {
         let every: Vec<String> = optional_passes().map(str::to_owned).collect();
         let laws: Vec<String> = PASSES.iter().map(|pass| pass.name.to_owned()).collect();
-        let named = |name: &str, without| Self { name: name.to_owned(), without, max_tape: None };
+        let named = |name: &str, without| Self::new(name.to_owned(), Back::Evaluator, without);
         let mut all = vec![
             named("ir", vec![]),
             named("ir without any pass", every.clone()),
@@ -61,9 +65,39 @@ impl Configuration {
         all
     }
 
+    /// Native code without each transformation that may be left out, and without all.
+    pub fn native() -> Vec<Self> {
+        let every: Vec<String> = optional().map(|one| one.name.to_owned()).collect();
+        let alone = |one: &String| {
+            Self::new(format!("native without {one}"), Back::Native, vec![one.clone()])
+        };
+        let mut all: Vec<Self> = every.iter().map(alone).collect();
+        all.push(Self::new("native without any transformation".to_owned(), Back::Native, every));
+        all
+    }
+
+    /// A compiler without these passes or transformations.
+    pub fn new(name: String, back: Back, without: Vec<String>) -> Self {
+        Self { name, back, without, max_tape: None }
+    }
+
     /// The one in which every loop that can has checkpoints.
     pub fn saving() -> Self {
-        Self { name: "ir with checkpoints".to_owned(), without: vec![], max_tape: Some(1) }
+        let name = "ir with checkpoints".to_owned();
+        Self { max_tape: Some(1), ..Self::new(name, Back::Evaluator, vec![]) }
+    }
+
+    /// Its engine.
+    pub fn engine(&self) -> &'static str {
+        match self.back {
+            Back::Evaluator => "ir",
+            Back::Native => "native",
+        }
+    }
+
+    /// A program that asks for this.
+    pub fn asked_of(&self, program: &Program) -> Program {
+        Program { without_passes: self.without.clone(), ..program.clone() }
     }
 
     /// Whether it may refuse programs that the others take: where functions have not become known, more of
@@ -95,8 +129,10 @@ impl Configuration {
         let mut query = Query::new(files, REGISTRY);
         query.verify_passes = true;
         query.without_passes.clone_from(&self.without);
-        let engine = Some("ir".to_owned());
-        let (steps, max_tape) = (Some(steps), self.max_tape);
+        let engine = Some(self.engine().to_owned());
+        // Native code counts no steps.
+        let steps = (self.back == Back::Evaluator).then_some(steps);
+        let max_tape = self.max_tape;
         let settings = Settings { engine, steps, max_tape, ..Settings::default() };
         let failures: Vec<Diagnostic> = match test(&mut query, path, &settings) {
             Ok(report) if report.failed.is_empty() => return Ok(report),

@@ -70,9 +70,7 @@ pub fn random_programs(
                     if passes {
                         let all = Configuration::all().into_iter();
                         let others = all.filter(|one| !one.without.is_empty() && !one.may_refuse());
-                        contenders.extend(
-                            others.map(|configuration| compiled(configuration, Back::Evaluator)),
-                        );
+                        contenders.extend(others.chain(Configuration::native()).map(compiled));
                     }
                     fuzz::run(&campaign, &contenders, &mut |numbers| watch(part, numbers))
                 })
@@ -111,25 +109,26 @@ fn contender(engine: &'static EngineInfo) -> Contender {
         }
         How::Compiled(back) => {
             let name = engine.name.to_owned();
-            compiled(Configuration { name, without: vec![], max_tape: None }, back)
+            compiled(Configuration::new(name, back, vec![]))
         }
     }
 }
 
 /// The compiler in a configuration. Native code of many programs is compiled together.
-fn compiled(configuration: Configuration, back: Back) -> Contender {
-    let contender = alone(configuration, back);
-    if back == Back::Native {
+fn compiled(configuration: Configuration) -> Contender {
+    let contender = alone(configuration.clone());
+    if configuration.back == Back::Native {
+        let natives = move |programs: &[(&Program, &[DefId])]| natives(programs, &configuration);
         contender.batched(natives).rounding(1e-12).flushing()
     } else {
         contender
     }
 }
 
-fn natives(programs: &[(&Program, &[DefId])]) -> Vec<Opened> {
+fn natives(programs: &[(&Program, &[DefId])], configuration: &Configuration) -> Vec<Opened> {
     let compile = |(program, defs): &(&Program, &[DefId])| {
         let defs: Vec<_> = defs.iter().map(|def| (*def, arity(program, *def))).collect();
-        Compiled::together(program, &defs).ok()
+        Compiled::together(&configuration.asked_of(program), &defs).ok()
     };
     let mut codes: Vec<Option<Compiled>> = programs.iter().map(compile).collect();
     let mut there: Vec<&mut Compiled> = codes.iter_mut().flatten().collect();
@@ -137,11 +136,7 @@ fn natives(programs: &[(&Program, &[DefId])]) -> Vec<Opened> {
     let open = |(code, (program, defs)): (Option<Compiled>, &(&Program, &[DefId]))| match code {
         Some(code) if done.is_ok() => opened(Rc::new(code), defs.to_vec()),
         // One of its definitions is refused, or one of the programs: each is told on its own.
-        _ => {
-            let configuration =
-                Configuration { name: "native".to_owned(), without: vec![], max_tape: None };
-            alone(configuration, Back::Native).open(program)
-        }
+        _ => alone(configuration.clone()).open(program),
     };
     codes.into_iter().zip(programs).map(open).collect()
 }
@@ -166,9 +161,10 @@ fn called(code: &Compiled, entry: usize, args: &[Data<f64>]) -> Outcome {
     }
 }
 
-fn alone(Configuration { name, without, .. }: Configuration, back: Back) -> Contender {
+fn alone(configuration: Configuration) -> Contender {
+    let (name, back) = (configuration.name.clone(), configuration.back);
     Contender::new(&name, move |program| {
-        let program = Program { without_passes: without.clone(), ..program.clone() };
+        let program = configuration.asked_of(program);
         Box::new(move |def| {
             let arguments = arity(&program, def);
             let code = Compiled::new(&program, def, arguments).and_then(|mut code| {

@@ -116,7 +116,7 @@ pub fn gradbench(
     let mut settings = Settings::default();
     if let Some(configuration) = configuration {
         query.without_passes.clone_from(&configuration.without);
-        settings.engine = Some("ir".to_owned());
+        settings.engine = Some(configuration.engine().to_owned());
     }
     let call = Call {
         file: program(eval),

@@ -12,6 +12,11 @@ use pullback_ir::{Program, RULES, Stage, parse, verify};
 const BREAKS: &str = "--@ breaks ";
 const MISTAKE: &str = "--@ mistake ";
 
+/// What follows a word after `--@`, if a line says that.
+pub fn header<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| line.strip_prefix("--@ ")?.strip_prefix(word)).map(str::trim)
+}
+
 /// The program of a text, or its first mistake as `line:column why`.
 pub fn read(text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::default();

@@ -7,7 +7,7 @@ use pullback_analysis::Analyses;
 use pullback_ir::{FuncId, Program, Stage};
 use pullback_opt::{Options, optimise, pass_named};
 
-use crate::ir_text::{keeps_rules, read};
+use crate::ir_text::{header, keeps_rules, read};
 
 const BECOMES: &str = "--- becomes\n";
 
@@ -34,10 +34,6 @@ pub fn opt_test(text: &str) -> Result<String, String> {
 /// The pass that a test runs.
 pub fn pass_of(text: &str) -> Option<&str> {
     header(text, "pass")
-}
-
-fn header<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| line.strip_prefix("--@ ")?.strip_prefix(name)).map(str::trim)
 }
 
 fn roots(program: &Program, text: &str) -> Result<Vec<FuncId>, String> {

@@ -18,6 +18,7 @@
 //! | `tests/lower` | what definitions of the calculus become in the IR stands below them |
 //! | `tests/jvp`, `tests/unzip`, `tests/transpose` | what a pass of differentiation makes of a function stands below it, and keeps the pass's law at a point |
 //! | `tests/opt` | a pass of the optimiser makes of a program what stands below it |
+//! | `tests/native` | what a program of the IR is in C without a transformation, and with it, stands below it |
 //! | `docs` | blocks marked `pull` hold, blocks marked `pull,fails` or `pull,warns` give the code of their page; rows of tables of expressions hold |
 //!
 //! `BLESS=1` rewrites snapshots.
@@ -30,8 +31,8 @@ use pullback_session::knossos::as_pullback;
 use pullback_session::{Call, Disk, Files, Memory, Query, Settings, check, fmt, run};
 use pullback_suite::{
     Configuration, blocks, calculus_test, deep, engines_for, held, in_repository, input_at,
-    ir_broken_test, ir_run_test, ir_text_test, jvp_test, lower_test, matches, opt_test, rendered,
-    tables, threads_test, transpose_test, unzip_test,
+    ir_broken_test, ir_run_test, ir_text_test, jvp_test, lower_test, matches, native_test,
+    opt_test, rendered, tables, threads_test, transpose_test, unzip_test,
 };
 use pullback_tools::{STAGES, show};
 
@@ -451,6 +452,10 @@ fn opt(path: &Path) -> Outcome {
     rewritten(path, opt_test)
 }
 
+fn native(path: &Path) -> Outcome {
+    rewritten(path, native_test)
+}
+
 fn lower(path: &Path) -> Outcome {
     rewritten(path, lower_test)
 }
@@ -486,6 +491,7 @@ datatest_stable::harness! {
     { test = unzip, root = "unzip", pattern = r"\.ir$" },
     { test = transpose, root = "transpose", pattern = r"\.ir$" },
     { test = opt, root = "opt", pattern = r"\.ir$" },
+    { test = native, root = "native", pattern = r"\.ir$" },
     { test = stages, root = "stages", pattern = r"\.pull$" },
     { test = polished, root = "../examples", pattern = r"\.pull$" },
     { test = polished, root = "../benches/programs", pattern = r"\.pull$" },

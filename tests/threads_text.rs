@@ -8,41 +8,36 @@
 use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit, WORTH, emit};
+use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, WORTH, emit};
 use pullback_ir::eval::{self, Value, evaluate};
 use pullback_ir::{FuncId, Program, Stage};
 use pullback_opt::{Options, optimise};
 
-use crate::ir_text::{keeps_rules, read};
+use crate::ir_text::{header, keeps_rules, read};
 
 /// Runs the first function of a file on one thread and on several.
 pub fn threads_test(text: &str) -> Result<(), String> {
     let program = read(text)?;
     keeps_rules(&program, Stage::default())?;
-    if line(text, "deep").is_some() {
+    if header(text, "deep").is_some() {
         return goes_deep(&program);
     }
     shares(text, &program)?;
     let optimised = optimise(program.clone(), &mut roots(&program), &mut Options::default());
     changes_no_bit(&program, (Level::Fast, 0.0))?;
     changes_no_bit(&optimised, (Level::Quick, WORTH))?;
-    if let Some(numbers) = line(text, "memory") {
+    if let Some(numbers) = header(text, "memory") {
         let numbers: Result<Vec<usize>, _> = numbers.split_whitespace().map(str::parse).collect();
         let Ok([least, step]) = numbers.as_deref() else {
             return Err("`--@ memory` has no two numbers".to_owned());
         };
         stays_within_memory(&program, *least, *step)?;
     }
-    if let Some(number) = line(text, "endless") {
+    if let Some(number) = header(text, "endless") {
         let number = number.parse().map_err(|_| "`--@ endless` has no number")?;
         ends_in_time(&program, number)?;
     }
     Ok(())
-}
-
-/// What follows a word after `--@`, if a line says that.
-fn line<'t>(text: &'t str, word: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| line.strip_prefix("--@ ")?.strip_prefix(word)).map(str::trim)
 }
 
 fn roots(program: &Program) -> Vec<FuncId> {
@@ -53,15 +48,7 @@ fn roots(program: &Program) -> Vec<FuncId> {
 fn compiled(program: &Program, fp: Fp, level: Level, worth: f64) -> Result<[Native; 5], String> {
     let (mut program, roots) = (program.clone(), roots(program));
     let facts = Facts::of(&mut program);
-    let unit = Unit {
-        program: &program,
-        roots: &roots,
-        facts: &facts,
-        fp,
-        worth,
-        cuts: Cuts::USUAL,
-        registers: Registers::WIDE,
-    };
+    let unit = Unit { fp, worth, ..Unit::of(&program, &roots, &facts) };
     let mut natives = Native::batch(&[unit], level, None).map_err(|why| format!("{why:?}"))?;
     let native = natives.pop().ok_or("no native code")?;
     Ok([1, 2, 3, 4, 100].map(|most| native.clone().on(Threads { most, worth })))
@@ -127,8 +114,8 @@ fn shares(text: &str, program: &Program) -> Result<(), String> {
         Ok::<usize, String>(code.text.matches("_loop = {").count())
     };
     let (strict, fast) = (shared(Fp::Strict)?, shared(Fp::Fast)?);
-    let is_alone = line(text, "alone").is_some();
-    let wanted = if is_alone { Some("0") } else { line(text, "loops") };
+    let is_alone = header(text, "alone").is_some();
+    let wanted = if is_alone { Some("0") } else { header(text, "loops") };
     if (fast == 0) != is_alone || wanted.is_some_and(|wanted| wanted != strict.to_string()) {
         return Err(format!("threads share {strict} loops, and {fast} where sums may be split"));
     }

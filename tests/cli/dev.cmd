@@ -318,19 +318,19 @@ $ pullback dev tests/cli/programs/loops.pull --dump loops
 exit 0
 > fn @rows.0
 >   for i.5: one by one  # n.2 times
->     for j.7: lanes  # n.3 times; 32 at once; adds up total.8
+>     for j.7: lanes, 32 at once  # n.3 times; adds up total.8
 > fn @filtered.1
 >   for i.16: lanes  # n.13 times
 >   for i.19: plain  # n.13 times; its states are not numbers, or its rows differ in size
 >   for i.30: plain  # state.18 times; no kernel has `element.32: f64 = xs.14[element.31]`
 >   for i.34: one by one  # state.18 times
->     for j.40: lanes  # state.18 times; 32 at once; adds up total.41
+>     for j.40: lanes, 32 at once  # state.18 times; adds up total.41
 > fn @largest.2
->   for i.52: lanes  # n.48 times; 32 at once; greatest m.53
+>   for i.52: lanes, 32 at once  # n.48 times; greatest m.53
 > fn @search.4
 >   while: plain  # how often is not known
 > fn @going_on.5
->   for i.76: lanes  # n.72 times; 16 at once; adds up state.77; adds up state.78
+>   for i.76: lanes, 16 at once  # n.72 times; adds up state.77; adds up state.78
 >     for j.82: one by one  # n.73 times
 
 $ pullback dev tests/cli/programs/nothing.pull --dump loops
@@ -342,7 +342,7 @@ exit 0
 $ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_in_lanes.txt
 exit 0
 > fn @rows.0
->   for i.5: lanes  # n.2 times; 32 at once
+>   for i.5: lanes, 32 at once  # n.2 times
 >     for j.7: one by one  # n.3 times
 
 $ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_not_in_lanes.txt
@@ -350,6 +350,99 @@ exit 0
 > fn @rows.0
 >   for i.5: one by one  # n.2 times
 >     for j.7: one by one  # n.3 times
+
+$ pullback dev tests/cli/programs/loops.pull --dump loops --schedule tests/cli/programs/rows_jammed.txt
+exit 0
+> fn @rows.0
+>   for i.5: one by one  # n.2 times
+>     for j.7: lanes, 16 at once  # n.3 times; adds up total.8
+> fn @filtered.1
+>   for i.16: lanes  # n.13 times
+>   for i.19: plain  # n.13 times; its states are not numbers, or its rows differ in size
+>   for i.30: plain  # state.18 times; no kernel has `element.32: f64 = xs.14[element.31]`
+>   for i.34: one by one  # state.18 times
+>     for j.40: lanes, 32 at once  # state.18 times; adds up total.41
+> fn @largest.2
+>   for i.52: lanes  # n.48 times; greatest m.53
+> fn @search.4
+>   while: plain  # how often is not known
+> fn @going_on.5
+>   for i.76: lanes, 16 at once  # n.72 times; adds up state.77; adds up state.78
+>     for j.82: one by one  # n.73 times
+
+$ pullback dev tests/cli/programs/loops.pull --dump loops --schedule tests/cli/programs/rows_clauses.txt
+exit 1
+! error[E0824]: the schedule cannot be followed: `i.5` cannot go by `4 at once`
+!  |
+!  = note: `j.7` cannot go by `tiles`
+!  = note: `j.7` cannot go by `copies rows of a.0`
+!  = note: `i.16` cannot go by `64 at once`
+!  = help: `--dump loops` prints how the loops go
+!
+
+$ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_unknown.txt
+exit 1
+! error[E0824]: the schedule cannot be read: `thrice` is not `N at once`, `tiles`, `no tiles`, `copies rows of ARRAY`, `copies columns of ARRAY`, `turns ARRAY` or `copies nothing`
+!  --> tests/cli/programs/rows_unknown.txt:1:1
+!   |
+! 1 | for j.7: lanes, 32 at once, thrice
+!   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this line
+!   |
+!   = help: `--dump loops` prints what can be read here
+!
+
+$ pullback dev tests/cli/programs/loops.pull rows --dump loops --schedule tests/cli/programs/rows_twice.txt
+exit 1
+! error[E0824]: the schedule cannot be read: `16 at once` has been decided on before
+!  --> tests/cli/programs/rows_twice.txt:1:1
+!   |
+! 1 | for j.7: lanes, 32 at once, 16 at once
+!   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this line
+!   |
+!   = help: `--dump loops` prints what can be read here
+!
+
+$ pullback dev tests/cli/programs/loops.pull --dump loops --without unroll_and_jam,horizontal_reduce
+exit 0
+> fn @rows.0
+>   for i.5: lanes  # n.2 times
+>     for j.7: one by one  # n.3 times
+> fn @filtered.1
+>   for i.16: lanes  # n.13 times
+>   for i.19: plain  # n.13 times; its states are not numbers, or its rows differ in size
+>   for i.30: plain  # state.18 times; no kernel has `element.32: f64 = xs.14[element.31]`
+>   for i.34: one by one  # state.18 times
+>     for j.40: one by one  # state.18 times
+> fn @largest.2
+>   for i.52: one by one  # n.48 times
+> fn @search.4
+>   while: plain  # how often is not known
+> fn @going_on.5
+>   for i.76: one by one  # n.72 times
+>     for j.82: one by one  # n.73 times
+
+$ pullback dev tests/cli/programs/loops.pull rows --without ownership
+exit 2
+! error[E0819]: the pass `ownership` cannot be left out
+!  |
+!  = note: without it there is no code
+!  = help: `pullback show FILE --passes` says which can be
+!
+
+$ pullback dev tests/cli/programs/loops.pull rows --without vectorize
+exit 2
+! error[E0819]: there is no pass `vectorize`
+!  |
+!  = help: did you mean `vectorise`?
+!
+
+$ pullback dev tests/cli/programs/loops.pull rows --stop-after vectorise
+exit 2
+! error[E0819]: `vectorise` is no pass to stop after
+!  |
+!  = note: it is a transformation on the way to C, where there is no text between two of them
+!  = help: see what it does with `--dump c` and `--dump c --without vectorise`
+!
 
 $ pullback dev tests/cli/programs/loops.pull --dump loops --schedule tests/cli/programs/rows_plain.txt
 exit 1

@@ -609,6 +609,7 @@ exit 0
 >   law   both together are the statements of the function, in their order
 >   phase functions
 >   runs  in `native`, where a function becomes C
+>   stays it cannot be left out
 >
 > borrow
 >   type  IR -> C
@@ -623,6 +624,7 @@ exit 0
 >   law   each owner gives its count back or hands it on, once on each way through a block
 >   phase functions
 >   runs  in `native`, where a function becomes C
+>   stays it cannot be left out
 >
 > literals
 >   type  IR -> C
@@ -637,6 +639,7 @@ exit 0
 >   law   x * x - y * y is as strict code has it
 >   phase functions
 >   runs  in `native`, where a function becomes C
+>   stays it cannot be left out
 >
 > parallel_loops
 >   type  IR -> C
@@ -715,7 +718,7 @@ exit 0
 >   phase kernels
 >   runs  in `native`, where a nest of loops over numbers becomes C
 >
-> partition_loops
+> elide_masks
 >   type  IR -> C
 >   does  leaves out masks where eight iterations lie on one side of every comparison of the index
 >   law   which blocks an iteration runs stays the same

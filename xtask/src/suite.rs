@@ -36,6 +36,7 @@ fn file(path: &Path, engine: Option<&str>, steps: u64) -> Result<(), String> {
 pub fn passes(steps: u64, names: &[String]) -> Vec<String> {
     let mut configurations = Configuration::all();
     configurations.push(Configuration::saving());
+    configurations.extend(Configuration::native());
     for name in names {
         if !configurations.iter().any(|configuration| configuration.name == *name) {
             return vec![format!("there is no configuration `{name}`")];

@@ -21,11 +21,11 @@ use pullback_ir::eval::Value;
 use pullback_ir::{Elem, FuncId, Program, Type};
 
 use crate::compiler::Failure;
-use crate::emit::{Cuts, Fp, Unit, emit_here};
+use crate::emit::{Fp, Unit, emit_here};
 use crate::fault::{Names, Report, diagnostic};
 use crate::layout::{cell_words, elem_number, words};
 use crate::level::Level;
-use crate::limits::{Limits, Threads, WORTH};
+use crate::limits::{Limits, Threads};
 use crate::load::{Context, Library, Loaded};
 use crate::read::{literal, read, string};
 use crate::stack::run_on_stack;
@@ -65,15 +65,7 @@ impl Native {
         fp: Fp,
     ) -> Result<Self, Failure> {
         let native = Self::batch(
-            &[Unit {
-                program,
-                roots,
-                facts,
-                fp,
-                worth: WORTH,
-                cuts: Cuts::USUAL,
-                registers: level.registers(),
-            }],
+            &[Unit { fp, registers: level.registers(), ..Unit::of(program, roots, facts) }],
             level,
             None,
         )?

@@ -11,9 +11,8 @@ use pullback_ir::{FuncId, Program};
 
 use crate::callable::{Callable, Signature};
 use crate::compiler::Failure;
-use crate::emit::{Code, Cuts, Fp, Unit, emit_here};
+use crate::emit::{Code, Fp, Unit, emit_here};
 use crate::level::Level;
-use crate::limits::WORTH;
 use crate::load::{Library, Loaded};
 use crate::memo::{Memo, Outside};
 
@@ -43,8 +42,8 @@ impl Draft {
         memo: Option<Memo>,
     ) -> Result<Self, Failure> {
         let roots = [root];
-        let (cuts, registers) = (Cuts::USUAL, level.registers());
-        let unit = Unit { program, roots: &roots, facts, fp, worth: WORTH, cuts, registers };
+        let registers = level.registers();
+        let unit = Unit { fp, registers, ..Unit::of(program, &roots, facts) };
         let code = emit_here(&[unit]).map_err(Failure::Unsupported)?;
         let signature = Signature::of(program, root);
         let memo = memo.map(|memo| (memo, Outside::of(program, &roots)));

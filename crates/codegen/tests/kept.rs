@@ -5,7 +5,7 @@ mod pages;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit};
+use pullback_codegen::{Level, Limits, Native, Threads, Unit};
 use pullback_ir::eval::Value;
 
 use pages::pages;
@@ -16,15 +16,7 @@ fn what_threads_make_is_let_go_of() {
     let mut program = pullback_ir::parse(text, FileId(0)).expect("a program");
     let roots: Vec<_> = program.funcs.ids().take(1).collect();
     let facts = Facts::of(&mut program);
-    let unit = Unit {
-        program: &program,
-        roots: &roots,
-        facts: &facts,
-        fp: Fp::Fast,
-        worth: 0.0,
-        cuts: Cuts::USUAL,
-        registers: Registers::WIDE,
-    };
+    let unit = Unit { worth: 0.0, ..Unit::of(&program, &roots, &facts) };
     let native = Native::batch(&[unit], Level::Quick, None).expect("native code").remove(0);
     let xs = Value::reals((0..300).map(|i| f64::from(i * 37 % 101) / 20.0 - 1.5).collect());
     // The smaller memory is enough for one thread and too little for what each of several makes.

@@ -3,7 +3,7 @@
 
 use pullback_analysis::facts::Facts;
 use pullback_base::SourceMap;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Unit, WORTH, emit_all};
+use pullback_codegen::{Fp, Level, Limits, Native, Unit, emit_all};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program, parse};
 
@@ -148,15 +148,7 @@ fn bases_of_one_step_go_to_their_callers() {
     let mut program = program();
     let roots: Vec<FuncId> = program.funcs.ids().collect();
     let facts = Facts::nothing(&mut program);
-    let unit = Unit {
-        program: &program,
-        roots: &roots,
-        facts: &facts,
-        fp: Fp::Strict,
-        worth: WORTH,
-        cuts: Cuts::USUAL,
-        registers: Registers::WIDE,
-    };
+    let unit = Unit { fp: Fp::Strict, ..Unit::of(&program, &roots, &facts) };
     let code = emit_all(&[unit]).expect("C");
     // Heads stand in the order of the functions.
     let heads = code.own().lines().filter_map(|line| line.strip_suffix(");"));

@@ -12,7 +12,10 @@ use std::sync::Mutex;
 
 use generate::Generator;
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit};
+use pullback_codegen::{
+    Copied, Cuts, Directive, Directives, Fp, Level, Limits, Native, Registers, Threads, Unit, Way,
+    Which, Without, emit_scheduled, optional, read_directives,
+};
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
@@ -84,6 +87,8 @@ struct Try {
     program: Program,
     root: [FuncId; 1],
     facts: Facts,
+    without: Without,
+    directives: Directives,
 }
 
 impl Try {
@@ -94,8 +99,9 @@ impl Try {
         let cuts = if self.seed.is_multiple_of(2) { short } else { Cuts::USUAL };
         let registers =
             if self.seed.is_multiple_of(3) { Registers::NARROW } else { Registers::WIDE };
-        let Self { program, root, facts, .. } = self;
-        Unit { program, roots: root, facts, fp, worth: 0.0, cuts, registers }
+        let Self { program, root, facts, without, directives, .. } = self;
+        let (worth, without) = (0.0, *without);
+        Unit { fp, worth, cuts, registers, without, directives, ..Unit::of(program, root, facts) }
     }
 }
 
@@ -192,7 +198,8 @@ fn random_programs_agree() {
         let mut program = random_programs::program(seed);
         let Some(func) = program.funcs.ids().next_back() else { panic!("a function") };
         let facts = Facts::nothing(&mut program);
-        Try { seed, program, root: [func], facts }
+        let (without, directives) = (Without::default(), Directives::new());
+        Try { seed, program, root: [func], facts, without, directives }
     };
     agree(make, Fp::Strict, &[vec![]], difference);
 }
@@ -203,7 +210,20 @@ fn optimised(seed: u64) -> Try {
     let mut root = [main];
     let mut program = optimise(program, &mut root, &mut Options::default());
     let facts = Facts::of(&mut program);
-    Try { seed, program, root, facts }
+    let (without, directives) = (Without::default(), Directives::new());
+    Try { seed, program, root, facts, without, directives }
+}
+
+/// The same without one transformation of native code, or with one of them only.
+fn without_some(seed: u64) -> Try {
+    let all: Vec<_> = optional().map(|one| one.which).collect();
+    let which = all[(seed / 2) as usize % all.len()];
+    let without = if seed.is_multiple_of(2) {
+        Without::default().and(which)
+    } else {
+        Without::all().but(which).but(Which::Vectorise)
+    };
+    Try { without, ..optimised(seed) }
 }
 
 #[test]
@@ -278,6 +298,82 @@ fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<S
 #[test]
 fn fast_programs_nearly_agree() {
     agree(optimised, Fp::Fast, &usual_arguments(), large_difference);
+}
+
+#[test]
+fn what_is_left_out_changes_no_bit_of_strict_code() {
+    agree(without_some, Fp::Strict, &arguments(), difference);
+}
+
+#[test]
+fn what_is_left_out_changes_only_the_order_of_sums() {
+    agree(without_some, Fp::Fast, &usual_arguments(), large_difference);
+}
+
+/// A program by a schedule that was made up: that of the compiler, with other decisions here and there.
+fn by_some_schedule(seed: u64) -> Try {
+    let mut one = optimised(seed);
+    let directives = {
+        let unit = one.unit(Fp::Fast);
+        let (code, schedule) = emit_scheduled(unit).expect("C");
+        let text = schedule.print(&one.program);
+        let read = read_directives(&text, &one.program).expect("a schedule");
+        let (again, _) = emit_scheduled(Unit { directives: &read, ..unit }).expect("C");
+        assert_eq!(code.text, again.text, "seed {seed}: {text}");
+        read
+    };
+    let mut numbers = Numbers(seed);
+    one.directives = directives;
+    for directive in one.directives.values_mut() {
+        change(directive, &mut numbers);
+    }
+    one
+}
+
+/// Numbers that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) % end
+    }
+}
+
+fn change(directive: &mut Directive, numbers: &mut Numbers) {
+    match numbers.below(8) {
+        0 => *directive = Way::Plain.into(),
+        1 => *directive = Way::OneByOne.into(),
+        2 => *directive = Way::Lanes.into(),
+        _ => {}
+    }
+    let counts: &[i64] = match directive.way {
+        Way::Lanes => &[8, 16, 32],
+        Way::OneByOne => &[1, 2, 4],
+        Way::Plain => return,
+    };
+    if numbers.below(3) > 0 {
+        directive.at_once = Some(counts[numbers.below(3) as usize]);
+    }
+    match numbers.below(4) {
+        0 => directive.tiles = Some(false),
+        1 => directive.copies = Some(vec![]),
+        2 => {
+            let copies: Option<&mut Vec<Copied>> = directive.copies.as_mut();
+            copies.map(Vec::pop);
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn schedules_change_only_the_order_of_sums() {
+    agree(by_some_schedule, Fp::Fast, &usual_arguments(), large_difference);
+}
+
+#[test]
+fn schedules_change_no_bit_of_strict_code() {
+    agree(by_some_schedule, Fp::Strict, &arguments(), difference);
 }
 
 /// What differs between one thread and several.

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use generate::Generator;
 use pullback_analysis::facts::Facts;
-use pullback_codegen::{Cuts, Fp, Registers, Unit, compiler, emit_all};
+use pullback_codegen::{Fp, Unit, compiler, emit_all};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
 
@@ -144,13 +144,9 @@ fn printed(name: &str, before: &str, after: &str) -> Vec<String> {
             let units: Vec<Unit<'_>> = tries
                 .iter()
                 .map(|(program, root, facts)| Unit {
-                    program,
-                    roots: root,
-                    facts,
                     fp,
                     worth: 0.0,
-                    cuts: Cuts::USUAL,
-                    registers: Registers::WIDE,
+                    ..Unit::of(program, root, facts)
                 })
                 .collect();
             let code = emit_all(&units).expect("code");

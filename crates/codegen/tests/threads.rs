@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use pullback_analysis::facts::Facts;
 use pullback_base::FileId;
-use pullback_codegen::{
-    Cuts, Fp, Level, Limits, Native, Registers, Threads, Unit, compiler, emit_all,
-};
+use pullback_codegen::{Fp, Level, Limits, Native, Threads, Unit, compiler, emit_all};
 use pullback_ir::eval::Value;
 use pullback_ir::{FuncId, Program};
 
@@ -133,8 +131,7 @@ fn told(native: &Native, program: &Program, x: &[f64], limits: &Limits) -> Strin
 
 /// A program all of whose loops are worth threads.
 fn unit<'p>(program: &'p Program, roots: &'p [FuncId], facts: &'p Facts, fp: Fp) -> Unit<'p> {
-    let (cuts, registers) = (Cuts::USUAL, Registers::WIDE);
-    Unit { program, roots, facts, fp, worth: 0.0, cuts, registers }
+    Unit { fp, worth: 0.0, ..Unit::of(program, roots, facts) }
 }
 
 fn compiled(text: &str, fp: Fp, level: Level) -> (Program, [Native; 5]) {

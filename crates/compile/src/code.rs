@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, bug};
 use pullback_codegen::{
-    Cuts, Failure, Fp, Level, Memo, More, Native, Outside, Ran, Threads, Unit, WORTH,
+    Failure, Fp, Level, Memo, More, Native, Outside, Ran, Threads, Unit, WORTH, Without,
 };
 use pullback_eval::{Counts, Options, Value};
 use pullback_ir::FuncId;
@@ -146,6 +146,8 @@ pub struct Compiled {
     found: Option<usize>,
     /// Where native code is kept, if it is to be.
     memo: Option<Memo>,
+    /// The transformations that native code is made without.
+    without: Without,
     /// Native code to be compared on several numbers of threads.
     alike: Vec<Alike>,
     /// How the argument of a function is given, and what is asked of that.
@@ -200,6 +202,7 @@ impl Compiled {
             native,
             found,
             memo,
+            without: Without::named(plan.without.iter().copied()),
             alike: vec![],
             packing: None,
         })
@@ -371,14 +374,13 @@ impl Compiled {
             codes.iter().map(|code| Facts::of(&mut code.lowered.borrow_mut().program)).collect();
         let lowered: Vec<_> = codes.iter().map(|code| code.lowered.borrow()).collect();
         let units: Vec<Unit<'_>> = (lowered.iter().zip(&facts))
-            .map(|(lowered, facts)| Unit {
-                program: &lowered.program,
-                roots: &lowered.roots,
-                facts,
+            .zip(codes.iter())
+            .map(|((lowered, facts), code)| Unit {
                 fp,
                 worth: threads.worth,
-                cuts: Cuts::USUAL,
                 registers: level.registers(),
+                without: code.without,
+                ..Unit::of(&lowered.program, &lowered.roots, facts)
             })
             .collect();
         let natives = Native::batch(&units, level, until)?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use pullback_ad::{Until, derivation};
 use pullback_base::{Diagnostic, Limits, Span, did_you_mean};
+use pullback_codegen::{TRANSFORMATIONS, Without};
 use pullback_compile::{
     Form, JVP, LOWER, Mode, Plan, Seen, TRANSPOSE, UNZIP, Work, compile, counted, optional_passes,
     resolve, simplified,
@@ -59,6 +60,11 @@ fn passes() -> impl Iterator<Item = (&'static str, bool)> {
     optional.next().into_iter().chain(needed).chain(optional)
 }
 
+/// What may be named as left out: passes, and transformations of native code.
+fn left_out() -> impl Iterator<Item = (&'static str, bool)> {
+    passes().chain(TRANSFORMATIONS.iter().map(|one| (one.name, one.is_optional)))
+}
+
 /// The stage that a pass ends.
 fn stage_after(pass: &str) -> &str {
     let ends = [(SPECIALISE.name, "lambda"), (LOWER.name, "ir"), (TRANSPOSE.name, "ad")];
@@ -80,6 +86,7 @@ pub fn dev(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, St
     check_names(query, asked)?;
     query.verify_passes |= asked.verify;
     query.without_passes.extend(asked.without.iter().cloned());
+    let without = Without::named(asked.without.iter().map(String::as_str));
     let stage = stage(query, asked)?;
     let is_code = call.file.extension().is_some_and(|ending| ending == "ir");
     let mut parts = vec![];
@@ -95,14 +102,15 @@ pub fn dev(query: &mut Query<'_>, call: &Call, asked: &Dev) -> Result<String, St
     };
     parts.extend(watched.text.take());
     if let (Some(name @ ("loops" | "c")), Some((code, roots))) = (stage, &watched.code) {
-        parts.push(native::text(query, asked.schedule.as_deref(), code, roots, name == "loops")?);
+        let decided = (asked.schedule.as_deref(), without);
+        parts.push(native::text(query, decided, code, roots, name == "loops")?);
     }
     if asked.time {
         parts.push(times(&watched.works));
         if let (Some("native"), Some((code, roots))) =
             (call.settings.engine.as_deref(), &watched.code)
         {
-            parts.push(native::times(code, roots));
+            parts.push(native::times(code, roots, without));
         }
     }
     if asked.verify {
@@ -130,19 +138,38 @@ fn check_names(query: &mut Query<'_>, asked: &Dev) -> Result<(), Stop> {
         let hint = did_you_mean("stage", name, STAGES.iter().copied());
         return query.fail(Diagnostic::error("E0813", Span::NONE, title, "").hint(hint));
     }
-    for name in asked.stop_after.iter().chain(&asked.without) {
-        if !passes().any(|(known, _)| known == name) {
-            let title = format!("there is no pass `{name}`");
-            let hint = did_you_mean("pass", name, passes().map(|(name, _)| name));
-            return query.fail(Diagnostic::error("E0819", Span::NONE, title, "").hint(hint));
+    let none = |name: &str, known: &[&'static str]| {
+        let title = format!("there is no pass `{name}`");
+        let hint = did_you_mean("pass", name, known.iter().copied());
+        Diagnostic::error("E0819", Span::NONE, title, "").hint(hint)
+    };
+    if let Some(name) = &asked.stop_after
+        && !passes().any(|(known, _)| known == name)
+    {
+        if TRANSFORMATIONS.iter().any(|one| one.name == name) {
+            let title = format!("`{name}` is no pass to stop after");
+            let diagnostic = Diagnostic::error("E0819", Span::NONE, title, "")
+                .note("it is a transformation on the way to C, where there is no text between two of them")
+                .hint(format!("see what it does with `--dump c` and `--dump c --without {name}`"));
+            return query.fail(diagnostic);
         }
+        let known: Vec<_> = passes().map(|(name, _)| name).collect();
+        return query.fail(none(name, &known));
     }
     for name in &asked.without {
-        if passes().any(|(known, may_go)| known == name && !may_go) {
+        if !left_out().any(|(known, _)| known == name) {
+            let known: Vec<_> = left_out().map(|(name, _)| name).collect();
+            return query.fail(none(name, &known));
+        }
+        if left_out().any(|(known, may_go)| known == name && !may_go) {
             let title = format!("the pass `{name}` cannot be left out");
             let diagnostic = Diagnostic::error("E0819", Span::NONE, title, "")
                 .note("without it there is no code")
-                .hint(format!("stop after it by `--stop-after {name}`"));
+                .hint(if passes().any(|(known, _)| known == name) {
+                    format!("stop after it by `--stop-after {name}`")
+                } else {
+                    "`pullback show FILE --passes` says which can be".to_owned()
+                });
             return query.fail(diagnostic);
         }
     }

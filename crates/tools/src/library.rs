@@ -24,8 +24,8 @@ use std::path::Path;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Span};
 use pullback_codegen::{
-    Casadi, Cuts, Failure, Fp, Function, Interface, Level, Loaded, Memo, Microarchitecture,
-    Registers, Table, Unit, WORTH,
+    Casadi, Failure, Fp, Function, Interface, Level, Loaded, Memo, Microarchitecture, Registers,
+    Table, Unit,
 };
 use pullback_compile::{Memoised, Plan, Wanted, memoised};
 use pullback_ir::{FuncId, Program as Code, trimmed};
@@ -149,8 +149,7 @@ pub fn build(query: &mut Query<'_>, asked: &Build) -> Result<Built, Stop> {
         let registers = level.map_or(Registers::WIDE, Level::registers);
         let units = codes.iter().zip(&facts).map(|((program, root), facts)| {
             let roots = std::slice::from_ref(root);
-            let (fp, cuts) = (asked.fp(), Cuts::USUAL);
-            Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }
+            Unit { fp: asked.fp(), registers, ..Unit::of(program, roots, facts) }
         });
         let units: Vec<Unit<'_>> = units.collect();
         texts.source(&units, target, &|span| place(query, span))

@@ -111,6 +111,9 @@ pub fn show_passes(query: &mut Query<'_>, call: &Call) -> Result<String, Stop> {
         ] {
             text.push_str(&entry_of_page(label, words));
         }
+        if !one.is_optional {
+            text.push_str(&entry_of_page("stays", "it cannot be left out"));
+        }
     }
     Ok(text)
 }

@@ -98,21 +98,47 @@ fn a_pass_that_is_left_out_does_not_run() {
 }
 
 #[test]
+fn a_transformation_that_is_left_out_is_in_no_schedule() {
+    for (program, transformation, clause) in [
+        ("benches/dense/dense.pull", "vectorise", ": lanes"),
+        ("benches/dense/dense.pull", "pack_rows", "copies rows of"),
+        ("benches/dense/dense.pull", "unroll_and_jam", ": lanes, 32 at once"),
+        ("benches/dense/dense.pull", "tile_products", "tiles"),
+        ("benches/dense/dense.pull", "pack_columns", "turns"),
+        ("examples/gmm.pull", "jam_inner", ": one by one, 4 at once"),
+        ("examples/gmm.pull", "loop_versioning", "asked beforehand"),
+    ] {
+        let loops = printed(&format!("dev {program} --dump loops"));
+        assert!(loops.contains(clause), "{clause}: {loops}");
+        let without = printed(&format!("dev {program} --dump loops --without {transformation}"));
+        assert!(!without.contains(clause), "{transformation}: {without}");
+    }
+}
+
+#[test]
 fn a_printed_schedule_decides_what_was_decided() {
     let folder = scratch("schedule");
     std::fs::create_dir_all(&folder).expect("a folder");
-    for program in
-        ["tests/cli/programs/loops.pull", "examples/gmm.pull", "examples/gradbench/lstm.pull"]
-    {
+    for program in [
+        "tests/cli/programs/loops.pull",
+        "benches/dense/dense.pull",
+        "examples/gradbench/lstm.pull",
+    ] {
         let path = folder.join("schedule.txt");
         let text = printed(&format!("dev {program} --dump loops"));
         assert!(text.contains(": lanes"), "{text}");
         std::fs::write(&path, text).expect("a file");
         let scheduled = format!("dev {program} --dump c --schedule {}", path.display());
         assert!(printed(&scheduled) == printed(&format!("dev {program} --dump c")), "{program}");
-        let none =
-            printed(&format!("dev {program} --dump loops")).replace(": lanes", ": one by one");
-        std::fs::write(&path, none).expect("a file");
+        // Nothing in lanes, and so no clauses.
+        let text = printed(&format!("dev {program} --dump loops"));
+        let one_by_one = |line: &str| match line.split_once(": ") {
+            Some((head, rest)) if rest.starts_with("lanes") || rest.starts_with("one by one") => {
+                format!("{head}: one by one\n")
+            }
+            _ => format!("{line}\n"),
+        };
+        std::fs::write(&path, text.lines().map(one_by_one).collect::<String>()).expect("a file");
         let without = printed(&format!("dev {program} --dump c --schedule {}", path.display()));
         assert!(!without.contains("pb_first"), "{without}");
     }

@@ -19,6 +19,7 @@ use super::body::{Body, Own};
 use super::literals::Literals;
 use super::stable_names::normalised;
 use super::{Emit, Lines, borrow};
+use crate::transformations::Which;
 
 impl Emit<'_> {
     /// The text of a function.
@@ -31,6 +32,11 @@ impl Emit<'_> {
         // Calls that are under way should not hold what is needed no more.
         let may_loop = !self.graph.is_recursive[func];
         let in_frame = borrow::in_frame(program, &self.held, &def.body, may_loop);
+        let literals = if self.without.has(Which::Literals) {
+            Literals::default()
+        } else {
+            Literals::of(program, &def.body)
+        };
         let mut body = Body {
             emit: self,
             func,
@@ -46,7 +52,7 @@ impl Emit<'_> {
             rest: None,
             span: def.span,
             is_proven: false,
-            literals: Literals::of(program, &def.body),
+            literals,
             in_frame,
             is_slow: false,
             is_shared: false,

@@ -21,6 +21,7 @@ use pullback_prim::Prim;
 
 use super::body::Body;
 use crate::layout::elem_type;
+use crate::transformations::Which;
 
 /// A loop that writes elements of an array, which is its state, one after the other.
 pub(super) struct Moved {
@@ -142,6 +143,9 @@ impl Body<'_, '_> {
 
     /// If a loop writes elements that are plain numbers at once, how.
     pub(super) fn moved(&self, looped: &Loop) -> Option<Moved> {
+        if self.emit.without.has(Which::LoopIdioms) {
+            return None;
+        }
         let moved = Moved::of(looped)?;
         let is_number = |elem| matches!(elem, Elem::Real | Elem::Int | Elem::Bool);
         let ty = self.ty(moved.array);

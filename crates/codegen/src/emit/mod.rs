@@ -65,7 +65,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::layout::{MAX_RANK, canonical_strings, own_types, with_cells};
 use crate::limits::WORTH;
 use crate::registers::Registers;
-use crate::schedule::{Schedule, Ways};
+use crate::schedule::{Directives, Schedule};
+use crate::transformations::{Which, Without};
 use inline_base_cases::bases;
 use parallel_loops::{ParallelLoops, whole_accs};
 use runtime::{Place, Role, Runtime};
@@ -102,6 +103,11 @@ pub struct Code {
 }
 
 impl Code {
+    /// The texts of its translation units without the runtime; none if there is only one.
+    pub fn translation_units(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().map(|text| text.split_once(OWN).map_or("", |(_, own)| own).trim_start())
+    }
+
     /// The part of the text that is this program's own.
     pub fn own(&self) -> &str {
         self.text.split_once(OWN).map_or("", |(_, own)| own).trim_start()
@@ -125,6 +131,22 @@ pub struct Unit<'p> {
     pub cuts: Cuts,
     /// The vector registers of the processor that it is for.
     pub registers: Registers,
+    /// The transformations that are left out.
+    pub without: Without,
+    /// What somebody has decided of its loops.
+    pub directives: &'p Directives,
+}
+
+/// What is decided where nobody decides.
+static UNDECIDED: Directives = Directives::new();
+
+impl<'p> Unit<'p> {
+    /// A program as it usually becomes C: fast code, for the widest registers.
+    pub fn of(program: &'p Program, roots: &'p [FuncId], facts: &'p Facts) -> Self {
+        let (fp, cuts, registers) = (Fp::default(), Cuts::USUAL, Registers::WIDE);
+        let (worth, without, directives) = (WORTH, Without::default(), &UNDECIDED);
+        Self { program, roots, facts, fp, worth, cuts, registers, without, directives }
+    }
 }
 
 /// How long functions and texts may be before they become several.
@@ -143,13 +165,12 @@ impl Cuts {
 
 /// The C of a program, for the widest registers; as [`Unit`] says. An error says what C cannot do.
 pub fn emit(program: &Program, roots: &[FuncId], facts: &Facts, fp: Fp) -> Result<Code, String> {
-    let (cuts, registers) = (Cuts::USUAL, Registers::WIDE);
-    emit_all(&[Unit { program, roots, facts, fp, worth: WORTH, cuts, registers }])
+    emit_all(&[Unit { fp, ..Unit::of(program, roots, facts) }])
 }
 
-/// The same with the ways of some loops decided, and the schedule of all.
-pub fn emit_by(unit: Unit<'_>, ways: &Ways) -> Result<(Code, Schedule), String> {
-    emit_with(&[unit], ways, Place::Alone)
+/// The C of a program, and the schedule of its loops.
+pub fn emit_scheduled(unit: Unit<'_>) -> Result<(Code, Schedule), String> {
+    emit_with(&[unit], Place::Alone)
 }
 
 /// What numbers may differ in, in a file with these programs.
@@ -213,16 +234,16 @@ pub(crate) fn parts(units: &[Unit<'_>]) -> Result<Parts, String> {
 
 /// The C of several programs in one file, which nothing else is needed for. Their roots are numbered through, in order.
 pub fn emit_all(units: &[Unit<'_>]) -> Result<Code, String> {
-    emit_with(units, &Ways::default(), Place::Alone).map(|(code, _)| code)
+    emit_with(units, Place::Alone).map(|(code, _)| code)
 }
 
 /// The same for this process, which has the precompiled part of the runtime.
 pub fn emit_here(units: &[Unit<'_>]) -> Result<Code, String> {
     let place = if cfg!(precompiled) { Place::Here } else { Place::Alone };
-    emit_with(units, &Ways::default(), place).map(|(code, _)| code)
+    emit_with(units, place).map(|(code, _)| code)
 }
 
-fn emit_with(units: &[Unit<'_>], ways: &Ways, place: Place) -> Result<(Code, Schedule), String> {
+fn emit_with(units: &[Unit<'_>], place: Place) -> Result<(Code, Schedule), String> {
     let fp = fp_of(units);
     let mut code =
         Code { text: String::new(), units: vec![], sites: Sites::default(), recurses: false, fp };
@@ -235,13 +256,14 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways, place: Place) -> Result<(Code, Sch
         let unit = split.unit(unit);
         let mut emit = Emit::new(unit, prefix(number, units.len()), shared);
         emit.is_library = false;
-        emit.parallel_loops = Some(ParallelLoops::of(
-            unit.program,
-            unit.roots,
-            &emit.whole_accs,
-            unit.fp == Fp::Strict,
-        ));
-        emit.ways.clone_from(ways);
+        if !unit.without.has(Which::ParallelLoops) {
+            emit.parallel_loops = Some(ParallelLoops::of(
+                unit.program,
+                unit.roots,
+                &emit.whole_accs,
+                unit.fp == Fp::Strict,
+            ));
+        }
         texts.push(emit.text(Some(unit.roots)));
         starts.push((emit.named("start"), unit.roots.len()));
         code.recurses |= emit.graph.is_recursive.iter().any(|recurses| *recurses);
@@ -251,8 +273,10 @@ fn emit_with(units: &[Unit<'_>], ways: &Ways, place: Place) -> Result<(Code, Sch
     let (types, run) = (array_types(&shared.types), run(&starts));
     let own: String = texts.iter().map(|text| text.whole()).collect();
     code.text = file(fp, place, &[types.as_str(), &own, &run].concat());
-    let most = units.iter().map(|unit| unit.cuts.bytes).min().unwrap_or(0);
-    code.divide(&texts, (&types, &run), most, place);
+    if !units.iter().any(|unit| unit.without.has(Which::TranslationUnits)) {
+        let most = units.iter().map(|unit| unit.cuts.bytes).min().unwrap_or(0);
+        code.divide(&texts, (&types, &run), most, place);
+    }
     code.sites = shared.sites;
     Ok((code, schedule))
 }
@@ -281,6 +305,8 @@ struct Emit<'p> {
     /// From how many statements on threads may run its loops, where that number is known.
     worth: f64,
     pub registers: Registers,
+    /// The transformations that are left out.
+    without: Without,
     /// Which loops over anything threads may share out.
     parallel_loops: Option<ParallelLoops>,
     /// Whether threads get the constants that are known.
@@ -306,8 +332,8 @@ struct Emit<'p> {
     /// Which ways of their last branch callers have in their place.
     bases: IdVec<FuncId, Option<Vec<bool>>>,
     shared: Shared,
-    /// How some loops go.
-    pub ways: Ways,
+    /// What somebody has decided of loops.
+    pub directives: &'p Directives,
     /// The schedule of all loops so far.
     pub schedule: Schedule,
 }
@@ -320,11 +346,20 @@ struct Shared {
     types: BTreeSet<Type>,
 }
 
+/// No parameter of any function.
+fn none_of(program: &Program) -> IdVec<FuncId, Vec<bool>> {
+    program.funcs.iter().map(|func| vec![false; func.params.len()]).collect()
+}
+
 impl<'p> Emit<'p> {
     fn new(unit: Unit<'p>, prefix: String, shared: Shared) -> Self {
         let graph = Graph::of(unit.program, unit.roots);
-        let lent = borrow::lent(unit.program, unit.roots, &graph.is_recursive);
-        let by_place = borrow::by_place(unit.program, unit.roots, &graph.is_recursive, &lent);
+        let without = unit.without;
+        let (mut lent, mut by_place) = (none_of(unit.program), none_of(unit.program));
+        if !without.has(Which::Borrow) {
+            lent = borrow::lent(unit.program, unit.roots, &graph.is_recursive);
+            by_place = borrow::by_place(unit.program, unit.roots, &graph.is_recursive, &lent);
+        }
         Self {
             program: unit.program,
             facts: unit.facts,
@@ -353,11 +388,15 @@ impl<'p> Emit<'p> {
                 .program
                 .funcs
                 .ids()
-                .map(|func| bases(unit.program, &graph.is_recursive, func))
+                .map(|func| {
+                    let may_go = !without.has(Which::InlineBaseCases);
+                    may_go.then(|| bases(unit.program, &graph.is_recursive, func)).flatten()
+                })
                 .collect(),
             graph,
             shared,
-            ways: Ways::default(),
+            directives: unit.directives,
+            without,
             schedule: Schedule::default(),
         }
     }

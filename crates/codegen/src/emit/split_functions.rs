@@ -30,6 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::kernel::may_be_kernel;
 use super::parallel_loops::{ParallelLoops, whole_accs};
 use super::{Fp, Unit};
+use crate::transformations::Which;
 
 /// The most variables that a region may use from before and give together.
 const MOST_PASSED: usize = 300;
@@ -45,6 +46,9 @@ impl Unit<'_> {
             let accs = Rc::new(whole_accs(self.program));
             ParallelLoops::of(self.program, self.roots, &accs, self.fp == Fp::Strict)
         });
+        if self.without.has(Which::SplitFunctions) {
+            return Split(None);
+        }
         Split(split(self, &|looped, stmt, facts| {
             parallel.parallel_loop(self.program, looped, facts).is_some()
                 || may_be_kernel(self.program, looped, stmt, facts)
@@ -262,7 +266,6 @@ mod tests {
 
     use super::super::Cuts;
     use super::*;
-    use crate::registers::Registers;
 
     /// A program with functions of more than eight statements split.
     fn split_text(text: &str) -> String {
@@ -271,8 +274,7 @@ mod tests {
         let roots = [FuncId(0)];
         let (program, facts, fp) = (&program, &facts, Fp::Strict);
         let cuts = Cuts { statements: 8, bytes: 0 };
-        let registers = Registers::WIDE;
-        let unit = Unit { program, roots: &roots, facts, fp, worth: 0.0, cuts, registers };
+        let unit = Unit { fp, worth: 0.0, cuts, ..Unit::of(program, &roots, facts) };
         split(&unit, &|looped, _, _| looped.states.is_empty())
             .map_or_else(String::new, |(program, _)| program.print())
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use pullback_analysis::facts::Facts;
 use pullback_base::{Diagnostic, Instant, Span};
 use pullback_codegen::{
-    Cuts, Fp, Level, Library, Registers, Unit, Units, WORTH, Ways, emit_all, emit_by, read_ways,
+    Directives, Level, Library, Unit, Units, Without, emit_all, emit_scheduled, read_directives,
 };
 use pullback_ir::{FuncId, Program, trimmed};
 use pullback_session::{Query, Stop};
@@ -17,20 +17,20 @@ use crate::table::{aligned, milliseconds};
 /// The text; what C lacks is told in its place.
 pub(super) fn text(
     query: &mut Query<'_>,
-    schedule: Option<&Path>,
+    (schedule, without): (Option<&Path>, Without),
     code: &Program,
     roots: &[FuncId],
     is_schedule: bool,
 ) -> Result<String, Stop> {
     let (mut code, roots) = trimmed(code, roots);
-    let ways = ways(query, schedule, &code)?;
+    let directives = directives(query, schedule, &code)?;
     if roots.is_empty() {
         return Ok(String::new());
     }
     let facts = Facts::of(&mut code);
     // What is printed is the same everywhere.
-    let unit = unit(&code, &roots, &facts, Registers::WIDE);
-    let (emitted, decided) = match emit_by(unit, &ways) {
+    let unit = Unit { without, directives: &directives, ..Unit::of(&code, &roots, &facts) };
+    let (emitted, decided) = match emit_scheduled(unit) {
         Ok(emitted) => emitted,
         Err(lack) => return Ok(lack),
     };
@@ -43,24 +43,17 @@ pub(super) fn text(
     Ok(if is_schedule { decided.print(&code) } else { emitted.own().to_owned() })
 }
 
-fn unit<'p>(
-    program: &'p Program,
-    roots: &'p [FuncId],
-    facts: &'p Facts,
-    registers: Registers,
-) -> Unit<'p> {
-    Unit { program, roots, facts, fp: Fp::Fast, worth: WORTH, cuts: Cuts::USUAL, registers }
-}
-
 /// How long it takes to make native code, and how much of it was kept from before.
-pub(super) fn times(code: &Program, roots: &[FuncId]) -> String {
+pub(super) fn times(code: &Program, roots: &[FuncId], without: Without) -> String {
     let (mut code, roots) = trimmed(code, roots);
     if roots.is_empty() {
         return String::new();
     }
     let start = Instant::now();
     let facts = Facts::of(&mut code);
-    let emitted = match emit_all(&[unit(&code, &roots, &facts, Level::Fast.registers())]) {
+    let registers = Level::Fast.registers();
+    let unit = Unit { registers, without, ..Unit::of(&code, &roots, &facts) };
+    let emitted = match emit_all(&[unit]) {
         Ok(emitted) => emitted,
         Err(lack) => return lack,
     };
@@ -85,13 +78,17 @@ fn units(made: usize, found: usize) -> String {
     format!("{} units, {found} found, {made} made", made + found)
 }
 
-/// How some loops go.
-fn ways(query: &mut Query<'_>, schedule: Option<&Path>, code: &Program) -> Result<Ways, Stop> {
-    let Some(path) = schedule else { return Ok(Ways::default()) };
+/// What somebody has decided of loops.
+fn directives(
+    query: &mut Query<'_>,
+    schedule: Option<&Path>,
+    code: &Program,
+) -> Result<Directives, Stop> {
+    let Some(path) = schedule else { return Ok(Directives::default()) };
     let file = query.read_text(path)?;
     let text = query.sources.text(file);
-    match read_ways(text, code) {
-        Ok(ways) => Ok(ways),
+    match read_directives(text, code) {
+        Ok(directives) => Ok(directives),
         Err((number, told)) => {
             let mut lines = text.split('\n');
             let start: usize = lines.by_ref().take(number).map(|line| line.len() + 1).sum();

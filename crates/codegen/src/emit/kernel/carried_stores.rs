@@ -23,6 +23,7 @@ use pullback_ir::{Atom, Loop, Op, VarId};
 
 use super::plan::Plan;
 use super::vectorise::{Kind, LANES, Layout};
+use crate::transformations::Which;
 
 /// Places of one accumulator that lie a fixed number of elements apart.
 #[derive(Clone)]
@@ -79,6 +80,9 @@ pub(super) fn neighbours(
     looped: &Loop,
     index: VarId,
 ) -> Vec<Neighbours> {
+    if !plan.has(Which::CarriedStores) {
+        return vec![];
+    }
     let (ints, mut all): (Ints, Vec<Neighbours>) = (Ints::of(&looped.body), vec![]);
     for stmt in &looped.body.stmts {
         let Op::AddAcc(Atom::Var(acc), at, _) = &stmt.op else { continue };

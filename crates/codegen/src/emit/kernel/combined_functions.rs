@@ -18,6 +18,9 @@ use pullback_ir::{Atom, Block, Op, VarId};
 use pullback_prim::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::plan::Plan;
+use crate::transformations::Which;
+
 /// Functions that go together, and what the runtime calls both.
 const PAIRS: [(Prim, Prim, &str); 2] =
     [(Prim::Tanh, Prim::Sech2, "pb_v_TanhSech2"), (Prim::Sin, Prim::Cos, "pb_v_SinCos")];
@@ -37,9 +40,11 @@ pub(super) struct Combined {
 }
 
 impl Combined {
-    pub fn of(body: &Block) -> Self {
+    pub fn of(plan: &Plan<'_>) -> Self {
         let mut combined = Self::default();
-        combined.look(body);
+        if plan.has(Which::CombinedFunctions) {
+            combined.look(&plan.looped.body);
+        }
         combined
     }
 

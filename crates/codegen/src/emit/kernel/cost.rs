@@ -22,26 +22,29 @@ use rustc_hash::FxHashSet;
 
 use super::pack_rows::{self, row};
 use super::plan::Plan;
-use super::tile_products::products;
+use super::scheduling::Scheduling;
+use super::tile_products::{may_tile, products};
 use super::vectorise::{Kind, LANES, Layout, may_lie};
-use crate::schedule::{Way, Ways};
+use crate::schedule::Way;
+use crate::transformations::Which;
 use pullback_analysis::cost::{Lanes, USUAL, accumulate, is_slow, iterations, load, work};
 
 /// How much longer than usual the last of eight lanes goes on.
 const LONGER: f64 = 2.0;
 
-/// The loops to lay across lanes, but for what somebody has decided, and which of that cannot be. `is_strict`: sums
-/// keep their order.
+/// The loops to lay across lanes, but for what somebody has decided, and which of that cannot be.
 pub(super) fn chosen(
     plan: &Plan<'_>,
-    is_strict: bool,
-    ways: &Ways,
+    by: &Scheduling<'_>,
     refused: &mut Vec<String>,
 ) -> FxHashSet<VarId> {
     let mut lanes = FxHashSet::default();
-    choose(plan, plan.looped, is_strict, ways, &mut lanes);
-    for (index, way) in ways.iter().filter(|(index, _)| plan.loops.contains_key(*index)) {
-        let why = match way {
+    if plan.has(Which::Vectorise) {
+        choose(plan, plan.looped, by, &mut lanes);
+    }
+    for (index, asked) in by.directives.iter().filter(|(index, _)| plan.loops.contains_key(*index))
+    {
+        let why = match asked.way {
             Way::Lanes if !lanes.contains(index) => "cannot go across lanes there",
             Way::Plain => "is in the kernel of another loop, which is not plain",
             Way::Lanes | Way::OneByOne => continue,
@@ -52,32 +55,26 @@ pub(super) fn chosen(
 }
 
 /// The loops to lay across lanes of a loop and those in it.
-fn choose(
-    plan: &Plan<'_>,
-    looped: &Loop,
-    is_strict: bool,
-    ways: &Ways,
-    lanes: &mut FxHashSet<VarId>,
-) {
+fn choose(plan: &Plan<'_>, looped: &Loop, by: &Scheduling<'_>, lanes: &mut FxHashSet<VarId>) {
     let Some(index) = looped.for_index() else { return };
     let is_decided =
-        |looped: &Loop| looped.for_index().is_some_and(|index| ways.contains_key(&index));
+        |looped: &Loop| looped.for_index().is_some_and(|index| by.directive(index).is_some());
     let mut has_decision = is_decided(looped);
     looped.body.visit(&mut |stmt| {
         has_decision |= matches!(&stmt.op, Op::Loop(inner) if is_decided(inner));
     });
     if !has_decision {
-        cheapest(plan, looped, is_strict, lanes);
+        cheapest(plan, looped, by, lanes);
         return;
     }
-    if ways.get(&index) == Some(&Way::Lanes) {
-        let layout = pack_rows::layout(plan, [index].into_iter().collect());
-        if may_lie(plan, &layout, looped, is_strict) {
+    if by.directive(index).is_some_and(|asked| asked.way == Way::Lanes) {
+        let layout = pack_rows::layout(plan, [index].into_iter().collect(), by);
+        if may_lie(plan, &layout, looped, by.is_strict) {
             lanes.insert(index);
         }
         return;
     }
-    inner(&looped.body, &mut |looped| choose(plan, looped, is_strict, ways, lanes));
+    inner(&looped.body, &mut |looped| choose(plan, looped, by, lanes));
 }
 
 /// The outermost loops of a block.
@@ -92,24 +89,28 @@ fn inner(block: &Block, see: &mut dyn FnMut(&Loop)) {
 }
 
 /// The cost of a loop, the indices of loops across lanes added.
-fn cheapest(plan: &Plan<'_>, looped: &Loop, is_strict: bool, lanes: &mut FxHashSet<VarId>) -> f64 {
+fn cheapest(
+    plan: &Plan<'_>,
+    looped: &Loop,
+    by: &Scheduling<'_>,
+    lanes: &mut FxHashSet<VarId>,
+) -> f64 {
     let LoopForm::For { index, .. } = looped.form else {
         let blocks = looped.blocks();
-        return USUAL * blocks.map(|block| sequential(plan, block, is_strict, lanes)).sum::<f64>();
+        return USUAL * blocks.map(|block| sequential(plan, block, by, lanes)).sum::<f64>();
     };
     let mut inner = FxHashSet::default();
     let count = iterations(looped, USUAL);
     let rows = repeated_rows(plan, looped);
     let row = |lanes| rows * USUAL * load(lanes);
     let one_by_one = count
-        * (sequential(plan, &looped.body, is_strict, &mut inner)
-            + row(Lanes::Beside) / LANES as f64);
-    let layout = pack_rows::layout(plan, [index].into_iter().collect());
-    if may_lie(plan, &layout, looped, is_strict) {
+        * (sequential(plan, &looped.body, by, &mut inner) + row(Lanes::Beside) / LANES as f64);
+    let layout = pack_rows::layout(plan, [index].into_iter().collect(), by);
+    if may_lie(plan, &layout, looped, by.is_strict) {
         let blocks = (count / LANES as f64).ceil();
         let across = blocks
             * (3.0
-                + across(&In { plan, layout: &layout, is_strict }, &looped.body)
+                + across(&In { plan, layout: &layout, by }, &looped.body)
                 + row(Lanes::Scattered));
         if across <= one_by_one {
             lanes.insert(index);
@@ -134,19 +135,15 @@ fn repeated_rows(plan: &Plan<'_>, looped: &Loop) -> f64 {
 fn sequential(
     plan: &Plan<'_>,
     block: &Block,
-    is_strict: bool,
+    by: &Scheduling<'_>,
     lanes: &mut FxHashSet<VarId>,
 ) -> f64 {
     let of_stmt = |stmt: &Stmt, lanes: &mut FxHashSet<VarId>| {
         if let Op::Loop(looped) = &stmt.op {
-            return cheapest(plan, looped, is_strict, lanes);
+            return cheapest(plan, looped, by, lanes);
         }
-        let inside: f64 = stmt
-            .op
-            .blocks()
-            .into_iter()
-            .map(|block| sequential(plan, block, is_strict, lanes))
-            .sum();
+        let inside: f64 =
+            stmt.op.blocks().into_iter().map(|block| sequential(plan, block, by, lanes)).sum();
         inside + work(&stmt.op) as f64
     };
     1.0 + block.stmts.iter().map(|stmt| of_stmt(stmt, lanes)).sum::<f64>()
@@ -156,8 +153,7 @@ fn sequential(
 struct In<'a> {
     plan: &'a Plan<'a>,
     layout: &'a Layout,
-    /// Whether sums keep their order.
-    is_strict: bool,
+    by: &'a Scheduling<'a>,
 }
 
 /// The cost of a block for all lanes at once.
@@ -211,7 +207,8 @@ fn across_loop(of: &In<'_>, looped: &Loop) -> f64 {
         let once = looped.blocks().map(|block| across(of, block)).sum::<f64>();
         return LONGER * USUAL * (3.0 + once);
     };
-    let tiles = if of.is_strict { None } else { products(of.plan, of.layout, looped) };
+    let tiles = may_tile(of.plan, looped, of.by).then(|| products(of.plan, of.layout, looped));
+    let tiles = tiles.flatten();
     let in_registers = |stmt: &Stmt| {
         let Op::Loop(inner) = &stmt.op else { return None };
         let sums = tiles.iter().flatten().find(|sums| inner.for_index() == Some(sums.index))?;

@@ -25,8 +25,8 @@ use pullback_analysis::loop_shape::{Fold, Reduction};
 use pullback_base::bug;
 use pullback_ir::{Atom, Loop, StmtId, VarId};
 
+use super::elide_masks::{self, Settled};
 use super::in_lanes::{InLanes, reductions};
-use super::partition_loops::{self, Settled};
 use super::places::Offset;
 use super::plan::{has_loops, local_name};
 use super::text::Text;
@@ -62,7 +62,8 @@ impl<'k> Text<'_, 'k> {
         let (first, count) = self.range(index, count);
         let parts = self.layout.jams.get(&index).copied().unwrap_or(1);
         let is_within = |most: usize| parts <= copies(&looped.body, most);
-        let edges = if is_within(SHORT) { partition_loops::usual(looped, index) } else { vec![] };
+        let edges =
+            if is_within(SHORT) { elide_masks::usual(self.plan, looped, index) } else { vec![] };
         let short = if has_loops(looped) { SHORT_WITH_LOOPS } else { SHORT };
         let is_short = !edges.is_empty() || is_within(short);
         let is_beside = is_within(SHORT_BESIDE) && edges.is_empty();

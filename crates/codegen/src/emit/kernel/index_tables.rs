@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::Plan;
 use super::vectorise::Layout;
+use crate::transformations::Which;
 use pullback_analysis::cost::work;
 use pullback_analysis::sizes::Size;
 
@@ -43,7 +44,9 @@ impl<'k> Tables<'k> {
     pub fn of(plan: &Plan<'k>, layout: &Layout) -> Self {
         let mut tables =
             Self { looked_up: FxHashMap::default(), left_out: FxHashSet::default(), loops: vec![] };
-        tables.look(plan, layout, &plan.looped.body);
+        if plan.has(Which::IndexTables) {
+            tables.look(plan, layout, &plan.looped.body);
+        }
         tables
     }
 

@@ -25,8 +25,8 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Plan, local_name};
+use super::scheduling::Scheduling;
 use super::vectorise::{Kind, Layout};
-use crate::registers::Registers;
 use pullback_analysis::cost::copies;
 use pullback_analysis::variance::varying;
 use pullback_analysis::zeros::is_either_zero;
@@ -57,28 +57,16 @@ pub(super) struct Columns {
     pub is_alone: bool,
 }
 
-/// What bounds how many iterations go at once.
-#[derive(Clone, Copy)]
-struct Bounds {
-    /// How many vectors there are of each number.
-    parts: usize,
-    /// How many vectors the iterations may keep from one step of an inner loop to the next.
-    kept: usize,
-    is_strict: bool,
-}
-
 /// The loops of which several iterations go at once, by index, and how many.
 pub(super) fn columns(
     plan: &Plan<'_>,
     layout: &Layout,
-    registers: Registers,
-    is_strict: bool,
+    by: &Scheduling<'_>,
 ) -> FxHashMap<VarId, usize> {
     let mut columns = FxHashMap::default();
     each_inside_lanes(plan, layout, &mut |looped, parts| {
         let Some(index) = looped.for_index() else { return false };
-        let bounds = Bounds { parts, kept: registers.kept, is_strict };
-        let count = several(plan, layout, looped, bounds);
+        let count = several(plan, layout, looped, (by, parts));
         columns.extend(count.map(|count| (index, count)));
         count.is_some() || layout.tiled.contains(&index)
     });
@@ -115,12 +103,12 @@ fn look(block: &Block, parts: usize, is_jammed: &mut dyn FnMut(&Loop, usize) -> 
     }
 }
 
-/// How many iterations of a loop go at once, if several may.
+/// How many iterations of a loop go at once, if several may. Of each number in it there are so many vectors.
 fn several(
     plan: &Plan<'_>,
     layout: &Layout,
     looped: &Loop,
-    Bounds { parts, kept: at_most, is_strict }: Bounds,
+    (by, parts): (&Scheduling<'_>, usize),
 ) -> Option<usize> {
     let LoopForm::For { index, count, down: false } = looped.form else { return None };
     let states = looped.states.len();
@@ -130,15 +118,20 @@ fn several(
         && !layout.tiled.contains(&index)
         && (0..states).all(|at| Shape::of(looped, at).reduction().is_some())
         && looped.body.results.iter().all(is_number)
-        && looped.body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, is_strict));
+        && looped.body.stmts.iter().all(|stmt| may_repeat(plan, stmt, index, by.is_strict));
     if !may_go {
         return None;
     }
-    let own = own(looped, index);
-    let kept = looped.body.stmts.iter().map(|stmt| kept(layout, stmt, &own)).max()?.max(1);
     let most = if let Atom::Int(count) = count { usize::try_from(count).ok()? } else { MOST };
-    let most = most.min(MOST).min(at_most / (kept * parts));
-    let most = most.min(copies(&looped.body, LONGEST) / parts);
+    let worth = match by.at_once(index) {
+        Some(count) => usize::try_from(count).ok()?,
+        None => {
+            let own = own(looped, index);
+            let kept = looped.body.stmts.iter().map(|stmt| kept(layout, stmt, &own)).max()?.max(1);
+            (by.registers.kept / (kept * parts)).min(copies(&looped.body, LONGEST) / parts)
+        }
+    };
+    let most = most.min(MOST).min(worth);
     (most > 1).then(|| 1 << most.ilog2())
 }
 

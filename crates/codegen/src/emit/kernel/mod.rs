@@ -26,23 +26,24 @@ mod carried_stores_text;
 mod combined_functions;
 mod combined_functions_text;
 mod cost;
+mod elide_masks;
 mod fill;
 mod horizontal_reduce;
 mod in_lanes;
 mod index_tables;
 mod jam_inner;
 mod jam_inner_text;
+mod known_conditions;
 mod loop_versioning;
 mod masked_while;
 mod pack_columns;
 mod pack_rows;
-mod partition_conditions;
-mod partition_loops;
 mod piece_sums;
 mod places;
 mod plain_products;
 mod plan;
 mod schedule;
+mod scheduling;
 mod skip_zeros;
 mod text;
 mod threads;
@@ -52,22 +53,21 @@ mod types;
 mod unroll_and_jam;
 mod vectorise;
 
-use std::rc::Rc;
-
 use pullback_base::Id;
 use pullback_ir::{Atom, Elem, Loop, LoopForm, Program, Stmt, VarId};
 
-use self::cost::chosen;
 use self::index_tables::Tables;
 use self::piece_sums::Sums;
-use self::plan::{Plan, has_loops};
+use self::plan::{Given, Plan, has_loops};
+use self::scheduling::Scheduling;
 use self::text::Text;
 use self::types::c_type;
 use self::vectorise::{Kind, LANES, Layout};
-use crate::emit::Fp;
 use crate::emit::body::Body;
+use crate::emit::{Emit, Fp};
 use crate::layout::elem_type;
-use crate::schedule::Way;
+use crate::schedule::{Decision, Directives, Way};
+use crate::transformations::Which;
 use pullback_analysis::cost::iterations_of_nest;
 use pullback_analysis::facts::FuncFacts;
 use pullback_analysis::sizes::Size;
@@ -88,40 +88,32 @@ impl Body<'_, '_> {
     ) -> Option<bool> {
         let LoopForm::For { index, count, down } = looped.form else { return None };
         let program = self.emit.program;
-        let way = self.emit.ways.get(&index).copied();
+        let way = self.emit.directives.get(&index).map(|directive| directive.way);
         if way == Some(Way::Plain) || (way.is_none() && is_tiny(looped)) {
             return self.no_kernel(index, if way.is_some() { "as chosen" } else { "too short" });
         }
         if self.moved(looped).is_some() {
             return self.no_kernel(index, "only moves elements, at once");
         }
-        let plan = match Plan::of(
-            program,
-            looped,
-            vars,
-            (self.is_proven, self.facts()),
-            self.emit.rounded.clone(),
-            self.emit.known.clone(),
-        ) {
-            Ok(plan) => plan,
-            Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
-        };
+        let plan =
+            match Plan::of(program, looped, vars, (self.is_proven, self.facts()), self.given()) {
+                Ok(plan) => plan,
+                Err(lack) => return self.no_kernel(index, &schedule::lack(program, lack)),
+            };
         let label = format!("slow_{number}");
         let Some(guard) = loop_versioning::guard(&plan, &label, self.lines.depth + 1) else {
             return self.no_kernel(index, "what may fail in it cannot be asked before it");
         };
-        let (is_strict, registers) = (self.emit.fp == Fp::Strict, self.emit.registers);
+        if !guard.is_empty() && !plan.has(Which::LoopVersioning) {
+            return self.no_kernel(index, "something in it may fail");
+        }
+        let is_strict = self.emit.fp == Fp::Strict;
         let is_worth_code = !self.is_text_of_routine();
         let schedule = &mut self.emit.schedule;
-        let lanes = chosen(&plan, is_strict, &self.emit.ways, &mut schedule.refused);
-        let mut layout = pack_rows::layout(&plan, lanes);
-        if is_worth_code {
-            layout.tiled = tile_products::tiled(&plan, &layout, is_strict);
-            layout.jams = unroll_and_jam::jams(&plan, &layout, registers, is_strict);
-            layout.columns = jam_inner::columns(&plan, &layout, registers, is_strict);
-            layout.read_down = pack_columns::columns(&plan, &layout);
-        }
-        schedule::decide(schedule, &plan, &layout, !guard.is_empty());
+        let (registers, directives) = (self.emit.registers, self.emit.directives);
+        let by = Scheduling { is_strict, registers, directives };
+        let layout = schedule::scheduled(&plan, &by, is_worth_code, &mut schedule.refused);
+        schedule::decide(schedule, &plan, &layout, (&by, !guard.is_empty()));
         let (states, collected) = vars.split_at(looped.states.len());
         for var in states {
             self.declare(*var);
@@ -195,13 +187,22 @@ impl Body<'_, '_> {
         Some(!guard.is_empty())
     }
 
+    /// What is known where the next line stands.
+    fn given(&self) -> Given {
+        let (rounded, known) = (self.emit.rounded.clone(), self.emit.known.clone());
+        Given { rounded, known, without: self.emit.without }
+    }
+
     /// Notes why a loop is no kernel.
     fn no_kernel(&mut self, index: VarId, why: &str) -> Option<bool> {
-        if self.emit.ways.get(&index).is_some_and(|way| *way != Way::Plain) {
-            let index = self.emit.program.print_var(index);
-            self.emit.schedule.refused.push(format!("`{index}` is in no kernel: {why}"));
+        let Emit { program, directives, schedule, .. } = &mut *self.emit;
+        let asked = directives.get(&index);
+        let decision = Decision::new(Way::Plain, vec![why.to_owned()]);
+        if asked.is_some_and(|asked| asked.way != Way::Plain) {
+            let index = program.print_var(index);
+            schedule.refused.push(format!("`{index}` is in no kernel: {why}"));
         }
-        self.emit.schedule.decide(index, Way::Plain, vec![why.to_owned()]);
+        schedule.decide(program, (index, decision), &Directives::default());
         None
     }
 
@@ -357,7 +358,7 @@ pub(in crate::emit) fn may_be_kernel(
     facts: &FuncFacts,
 ) -> bool {
     let known = (facts.is_proven(stmt), facts);
-    Plan::of(program, looped, &stmt.vars, known, Rc::default(), Rc::default()).is_ok()
+    Plan::of(program, looped, &stmt.vars, known, Given::default()).is_ok()
 }
 
 /// Whether a loop with all that is inside it runs so few times, and surely, that C's compiler does better.

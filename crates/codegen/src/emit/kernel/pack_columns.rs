@@ -24,15 +24,17 @@ use pullback_ir::{Atom, Block, Elem, Loop, Op, VarId};
 use super::pack_rows::each_stmt;
 use super::places::Offset;
 use super::plan::Plan;
+use super::scheduling::Scheduling;
 use super::text::Text;
 use super::vectorise::{Kind, LANES, Layout, Pack, ReadDown};
+use crate::schedule::Copied;
 
 /// How many bytes a matrix has at least of which a copy is turned, and how many such columns have that lanes read.
 const MATRIX: usize = 512 << 10;
 const COLUMNS: usize = 16 << 10;
 
 /// The matrices that are read so by loops inside one of which several iterations go at once.
-pub(super) fn columns(plan: &Plan<'_>, layout: &Layout) -> ReadDown {
+pub(super) fn columns(plan: &Plan<'_>, layout: &Layout, by: &Scheduling<'_>) -> ReadDown {
     let mut columns = ReadDown::default();
     each_stmt(&plan.looped.body, &mut vec![], &mut |stmt, around| {
         if let Op::Index(Atom::Var(array), at) = &stmt.op
@@ -49,6 +51,14 @@ pub(super) fn columns(plan: &Plan<'_>, layout: &Layout) -> ReadDown {
             }
         }
     });
+    let is_asked = |index: VarId, copied: Copied| {
+        by.copies(index).is_none_or(|copies| copies.contains(&copied))
+    };
+    let outermost = plan.looped.for_index();
+    columns
+        .turned
+        .retain(|root| outermost.is_none_or(|index| is_asked(index, Copied::Turned(*root))));
+    columns.beside.retain(|(root, index)| is_asked(*index, Copied::Columns(*root)));
     columns.turned.sort();
     columns.turned.dedup();
     columns.beside.sort();

@@ -19,12 +19,18 @@ use pullback_ir::{Atom, Block, Elem, Op, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::Plan;
+use super::scheduling::Scheduling;
 use super::vectorise::{Kind, Layout, Pack};
+use crate::schedule::Copied;
+use crate::transformations::Which;
 
 /// The layout of a kernel, with the rows that are worth a copy: an element of them is read in a loop that it does
-/// not hang on.
-pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Layout {
+/// not hang on, or somebody says so.
+pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>, by: &Scheduling<'_>) -> Layout {
     let mut layout = Layout::of(plan, lanes);
+    if !plan.has(Which::PackRows) {
+        return layout;
+    }
     let mut packs = FxHashMap::default();
     each_stmt(&plan.looped.body, &mut vec![], &mut |stmt, around| {
         if let Op::Index(array, at) = &stmt.op
@@ -36,7 +42,12 @@ pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>) -> Layout {
                 Atom::Var(var) => around.contains(var) || !plan.local.contains(var),
                 Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => true,
             });
-            if is_again && are_plain {
+            let copies = by.copies(row.pack.1);
+            let is_worth = match copies {
+                Some(copies) => copies.contains(&Copied::Rows(row.pack.0)),
+                None => is_again,
+            };
+            if is_worth && are_plain {
                 packs.entry(row.pack).or_insert(row.before);
             }
         }

@@ -124,7 +124,7 @@ impl Text<'_, '_> {
     /// A size that places are multiplied with: there are elements, so that it is the one that has been checked.
     fn stride(&self, size: Size) -> String {
         match size {
-            Size::Of(var, at) => self.plan.known.get(&(var, at)).map(|size| int(*size)),
+            Size::Of(var, at) => self.plan.given.known.get(&(var, at)).map(|size| int(*size)),
             Size::Atom(_) => None,
         }
         .unwrap_or_else(|| self.size(size))

@@ -20,6 +20,7 @@ use pullback_prim::Prim;
 use super::horizontal_reduce::together;
 use super::text::Text;
 use super::vectorise::Kind;
+use crate::transformations::Which;
 
 impl<'k> Text<'_, 'k> {
     /// The iterations of a loop whose states have begun.
@@ -51,6 +52,9 @@ impl<'k> Text<'_, 'k> {
     /// of a NaN in it is NaN.
     fn may_be_plain(&self, looped: &Loop) -> bool {
         let LoopForm::For { .. } = looped.form else { return false };
+        if !self.plan.has(Which::PlainProducts) {
+            return false;
+        }
         let is_sum = looped.body.results.len() == looped.states.len()
             && !looped.states.is_empty()
             && looped.states.iter().all(|state| {

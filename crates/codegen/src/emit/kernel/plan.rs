@@ -26,6 +26,19 @@ use pullback_ir::{Atom, Block, Elem, Loop, LoopForm, Op, Program, Stmt, StmtId, 
 use pullback_prim::{Prim, PrimTy};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::transformations::{Which, Without};
+
+/// What is known where a loop stands, and how it may be written.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    /// The products that are not to be rounded with a difference at once.
+    pub rounded: Rc<FxHashSet<VarId>>,
+    /// The sizes of arrays from outside that have been checked, at a dimension.
+    pub known: Rc<FxHashMap<(VarId, u8), i64>>,
+    /// The transformations that are left out.
+    pub without: Without,
+}
+
 /// A kernel.
 pub(super) struct Plan<'k> {
     pub program: &'k Program,
@@ -33,10 +46,7 @@ pub(super) struct Plan<'k> {
     pub looped: &'k Loop,
     /// Its results.
     pub vars: &'k [VarId],
-    /// The products that are not to be rounded with a difference at once.
-    pub rounded: Rc<FxHashSet<VarId>>,
-    /// The sizes of arrays from outside that have been checked, at a dimension.
-    pub known: Rc<FxHashMap<(VarId, u8), i64>>,
+    pub given: Given,
     /// What binds a variable inside.
     pub defs: FxHashMap<VarId, &'k Stmt>,
     /// The loops inside whose index or state a variable is, and the loop itself.
@@ -72,16 +82,14 @@ impl<'k> Plan<'k> {
         looped: &'k Loop,
         vars: &'k [VarId],
         (is_proven, facts): (bool, &FuncFacts),
-        rounded: Rc<FxHashSet<VarId>>,
-        known: Rc<FxHashMap<(VarId, u8), i64>>,
+        given: Given,
     ) -> Result<Self, Option<&'k Stmt>> {
         let LoopForm::For { index, .. } = looped.form else { return Err(None) };
         let mut plan = Self {
             program,
             looped,
             vars,
-            rounded,
-            known,
+            given,
             defs: FxHashMap::default(),
             loops: FxHashMap::default(),
             local: FxHashSet::default(),
@@ -132,6 +140,11 @@ impl<'k> Plan<'k> {
             }
             stmt.op.blocks().into_iter().for_each(|block| self.bind(block));
         }
+    }
+
+    /// Whether a transformation is to be asked.
+    pub fn has(&self, which: Which) -> bool {
+        !self.given.without.has(which)
     }
 
     pub fn ty(&self, atom: Atom) -> Type {

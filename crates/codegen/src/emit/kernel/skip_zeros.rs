@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 
 use super::text::Text;
 use super::vectorise::Kind;
+use crate::transformations::Which;
 use pullback_analysis::zeros::{hands_on, is_either_zero};
 
 /// Statements of a block, from a selection on, of which some need to run only under its condition.
@@ -43,6 +44,7 @@ impl<'k> Text<'_, 'k> {
     pub fn skip(&self, stmts: &'k [Stmt], results: &[Atom]) -> Option<Skip<'k>> {
         // What several columns have is used together, whichever of them want it.
         let is_alone = self.columns.is_none() && self.tile.is_none();
+        let is_alone = is_alone && self.plan.has(Which::SkipZeros);
         let (first, rest) = stmts.split_first().filter(|_| is_alone)?;
         let (Op::Select(cond, a, b), &[chosen]) = (&first.op, first.vars.as_slice()) else {
             return None;

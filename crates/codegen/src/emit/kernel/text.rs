@@ -21,9 +21,9 @@ use rustc_hash::FxHashMap;
 use super::carried_stores::Neighbours;
 use super::combined_functions::Combined;
 use super::cost::has_vector_form;
+use super::elide_masks::Settled;
 use super::index_tables::{self, Tables};
 use super::jam_inner::Columns;
-use super::partition_loops::Settled;
 use super::plan::{Plan, has_loops, local_name};
 use super::tile_products::Tile;
 use super::types::c_type;
@@ -116,7 +116,7 @@ impl<'t, 'k> Text<'t, 'k> {
             depth: 0,
             shared: None,
             adds_up: false,
-            combined: Combined::of(&plan.looped.body),
+            combined: Combined::of(plan),
             fresh: 0,
         }
     }
@@ -249,11 +249,11 @@ impl<'t, 'k> Text<'t, 'k> {
                 let combined = self.combined(args, var);
                 let value = combined.unwrap_or_else(|| self.primitive(*prim, args, var));
                 let value = match self.kind(Atom::Var(var)) {
-                    Kind::Varying if self.plan.rounded.contains(&var) => {
+                    Kind::Varying if self.plan.given.rounded.contains(&var) => {
                         format!("PB_ROUNDED_ALL({value})")
                     }
                     Kind::Varying => value,
-                    Kind::Uniform | Kind::Linear(_) => round(&self.plan.rounded, var, value),
+                    Kind::Uniform | Kind::Linear(_) => round(&self.plan.given.rounded, var, value),
                 };
                 self.define(var, &value);
             }

@@ -34,6 +34,7 @@ use super::vectorise::{LANES, Layout};
 use crate::emit::body::Body;
 use crate::emit::{Fp, Lines};
 use crate::layout::elem_type;
+use crate::transformations::Which;
 use pullback_analysis::cost::{USUAL, Work, work};
 use pullback_analysis::sizes::Size;
 
@@ -98,7 +99,8 @@ impl Body<'_, '_> {
             return None;
         }
         let sums = Sums::of(plan, self.are_apart(plan))?;
-        if !sums.is_empty() && self.emit.fp == Fp::Strict {
+        let may_add_up = self.emit.fp == Fp::Fast && plan.has(Which::PieceSums);
+        if !plan.has(Which::Threads) || !(sums.is_empty() || may_add_up) {
             return None;
         }
         let once = Work::of(&plan.looped.body, &mut |stmt| work(&stmt.op) as f64);

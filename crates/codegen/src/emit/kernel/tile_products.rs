@@ -31,7 +31,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::jam_inner::each_inside_lanes;
 use super::pack_rows::row;
 use super::plan::Plan;
+use super::scheduling::Scheduling;
 use super::vectorise::{Kind, Layout};
+use crate::transformations::Which;
 
 /// How many columns go at once.
 pub(super) const COLUMNS: i64 = 24;
@@ -81,16 +83,20 @@ pub(super) struct Tile {
 }
 
 /// The loops that go so, by index.
-pub(super) fn tiled(plan: &Plan<'_>, layout: &Layout, is_strict: bool) -> FxHashSet<VarId> {
+pub(super) fn tiled(plan: &Plan<'_>, layout: &Layout, by: &Scheduling<'_>) -> FxHashSet<VarId> {
     let mut tiled = FxHashSet::default();
-    if !is_strict {
-        each_inside_lanes(plan, layout, &mut |looped, _| {
-            let is_tiled = products(plan, layout, looped).is_some();
-            tiled.extend(looped.for_index().filter(|_| is_tiled));
-            is_tiled
-        });
-    }
+    each_inside_lanes(plan, layout, &mut |looped, _| {
+        let is_tiled = may_tile(plan, looped, by) && products(plan, layout, looped).is_some();
+        tiled.extend(looped.for_index().filter(|_| is_tiled));
+        is_tiled
+    });
     tiled
+}
+
+/// Whether a loop may go so: nobody has said that it does not, and its sums need not have the evaluator's bits.
+pub(super) fn may_tile(plan: &Plan<'_>, looped: &Loop, by: &Scheduling<'_>) -> bool {
+    let asked = looped.for_index().and_then(|index| by.directive(index)?.tiles);
+    plan.has(Which::TileProducts) && !by.is_strict && asked != Some(false)
 }
 
 /// The loops inside a loop, if all of them only add products.
@@ -241,7 +247,7 @@ impl Around<'_> {
 
     /// The factors of a product: that which differs between lanes, that which they share, and which is strong.
     fn factors(&self, defs: &Defs<'_>, product: Atom) -> Option<(Atom, Atom, u8)> {
-        if product.var().is_some_and(|var| self.plan.rounded.contains(&var)) {
+        if product.var().is_some_and(|var| self.plan.given.rounded.contains(&var)) {
             return None;
         }
         #[expect(clippy::wildcard_enum_match_arm, reason = "others are no products")]

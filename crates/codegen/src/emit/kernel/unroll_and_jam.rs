@@ -21,8 +21,9 @@ use pullback_ir::{Atom, Block, Loop, LoopForm, Op, Stmt, VarId};
 use pullback_prim::Prim;
 use rustc_hash::FxHashMap;
 
-use super::partition_loops;
+use super::elide_masks;
 use super::plan::Plan;
+use super::scheduling::Scheduling;
 use super::text::Text;
 use super::vectorise::{Kind, LANES, Layout};
 use crate::registers::Registers;
@@ -41,21 +42,25 @@ const MOST: i64 = 4;
 pub(super) fn jams(
     plan: &Plan<'_>,
     layout: &Layout,
-    registers: Registers,
-    is_strict: bool,
+    by: &Scheduling<'_>,
 ) -> FxHashMap<VarId, usize> {
     let mut jams = FxHashMap::default();
     // The order of sums stays.
-    if is_strict {
+    if by.is_strict {
         return jams;
     }
     let mut note = |looped: &Loop| {
         if let LoopForm::For { index, count, .. } = looped.form
             && layout.lanes.contains(&index)
+            && may_jam(plan, looped, index)
         {
             let most = if let Atom::Int(count) = count { count / LANES } else { MOST };
             let most = most.clamp(1, MOST) as usize;
-            let times = times(layout, registers, looped, index).min(most);
+            let times = match by.at_once(index) {
+                Some(count) => usize::try_from(count / LANES).unwrap_or(1),
+                None => times(layout, by.registers, looped),
+            };
+            let times = times.min(most);
             if times > 1 {
                 jams.insert(index, 1 << times.ilog2());
             }
@@ -70,24 +75,28 @@ pub(super) fn jams(
     jams
 }
 
-fn times(layout: &Layout, registers: Registers, looped: &Loop, index: VarId) -> usize {
-    if !partition_loops::usual(looped, index).is_empty() {
-        return 1;
-    }
-    let (mut is_worth, mut slow, mut is_open) = (!looped.states.is_empty(), 0, false);
+/// Whether vectors of iterations can go at once: none has edges, and eight that end each on its own would wait for
+/// fewer than all.
+fn may_jam(plan: &Plan<'_>, looped: &Loop, index: VarId) -> bool {
+    let mut is_open = false;
+    looped.body.visit(&mut |stmt| {
+        is_open |= matches!(&stmt.op, Op::Loop(inner) if inner.condition().is_some());
+    });
+    !is_open && elide_masks::usual(plan, looped, index).is_empty()
+}
+
+/// How many vectors of iterations are worth to go at once.
+fn times(layout: &Layout, registers: Registers, looped: &Loop) -> usize {
+    let (mut is_worth, mut slow) = (!looped.states.is_empty(), 0);
     looped.body.visit(&mut |stmt| {
         #[expect(clippy::wildcard_enum_match_arm, reason = "others are as they are")]
         match &stmt.op {
             Op::Prim(prim, _) => slow += usize::from(is_slow(*prim) && *prim != Prim::Div),
-            Op::Loop(inner) => {
-                is_worth = true;
-                is_open |= inner.condition().is_some();
-            }
+            Op::Loop(_) => is_worth = true,
             _ => {}
         }
     });
-    // Eight that end each on its own wait for fewer than all.
-    if !is_worth || slow > SLOW || is_open {
+    if !is_worth || slow > SLOW {
         return 1;
     }
     let mut is_tiled = false;

@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_lanes::InLanes;
 use super::plan::Plan;
+use crate::transformations::Which;
 
 /// How many lanes a vector has.
 pub(super) const LANES: i64 = 8;
@@ -385,7 +386,8 @@ pub(super) fn may_lie(plan: &Plan<'_>, layout: &Layout, looped: &Loop, is_strict
         InLanes::of(looped, at).is_some_and(|reduction| {
             let keeps_bits = !matches!(reduction.fold(), Fold::Add | Fold::Sub);
             let mut stmt = reduction.stmt().into_iter();
-            (keeps_bits || !is_strict) && stmt.all(|stmt| !plan.unproven.contains(&stmt.id))
+            let may_go = plan.has(Which::HorizontalReduce) && (keeps_bits || !is_strict);
+            may_go && stmt.all(|stmt| !plan.unproven.contains(&stmt.id))
         })
     });
     reductions
@@ -403,7 +405,7 @@ fn is_alike(plan: &Plan<'_>, layout: &Layout, block: &Block) -> bool {
         let here = match &stmt.op {
             Op::Loop(looped) => match looped.form {
                 LoopForm::For { count, .. } => layout.kind(count) == Kind::Uniform,
-                LoopForm::While(_) => true,
+                LoopForm::While(_) => plan.has(Which::MaskedWhile),
             },
             Op::Prim(Prim::ToInt | Prim::IntPow | Prim::IntAbs, args) => {
                 args.iter().all(|arg| layout.kind(*arg) == Kind::Uniform)

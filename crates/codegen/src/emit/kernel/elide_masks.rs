@@ -19,7 +19,9 @@ use pullback_analysis::affine::Inside;
 use pullback_ir::{Atom, Block, Loop, Op, VarId};
 use pullback_prim::Prim;
 
+use super::plan::Plan;
 use super::vectorise::LANES;
+use crate::transformations::Which;
 
 /// What is taken to hold of a comparison of the index of a loop with what is the same in all iterations.
 #[derive(Clone, Copy)]
@@ -68,7 +70,10 @@ impl Settled {
 }
 
 /// What usually holds of the edges of a loop, as one or two lists of what holds together; none without edges.
-pub(super) fn usual(looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
+pub(super) fn usual(plan: &Plan<'_>, looped: &Loop, index: VarId) -> Vec<Vec<Edge>> {
+    if !plan.has(Which::ElideMasks) {
+        return vec![];
+    }
     let mut edges = vec![];
     look(&Inside::of(looped), &looped.body, index, &mut edges);
     if edges.is_empty() {

@@ -1,4 +1,4 @@
-//! Propagation of known conditions: what the comparisons that [`super::partition_loops`] has decided say of other
+//! Propagation of known conditions: what the comparisons that [`super::elide_masks`] has decided say of other
 //! conditions.
 //!
 //! Input: while a group of eight iterations is written, the conditions with a known value. Output: for a condition its
@@ -13,7 +13,7 @@
 
 use pullback_ir::{Atom, Type, VarId};
 
-use super::partition_loops::Settled;
+use super::elide_masks::Settled;
 use super::text::Text;
 use super::vectorise::Kind;
 
