@@ -24,7 +24,7 @@
 //! element that only this iteration reads. A sum that does not hang on all three indices is then the same in many
 //! iterations, so it leaves their loop. Factors that are cheap are computed again; others are collected by the first loop, if
 //! no count is negative and rows have one size. A factor that is zero but where Reals are equal stays where it is,
-//! since most of it is skipped there.
+//! since most of it is skipped there: through rows, sums and copies too.
 
 use std::rc::Rc;
 
@@ -396,6 +396,8 @@ impl<'a, 'p> Taking<'a, 'p> {
         let Some((level, stmt)) = self.defs.get(&var) else { return false };
         let block = self.levels[*level].body;
         match (&stmt.op, stmt.vars.iter().position(|row| *row == var)) {
+            // An element of a row that another level makes.
+            (Op::Index(Atom::Var(row), _), _) => self.is_seldom(*row),
             (Op::ReadAcc(Atom::Var(acc)), _) => adds_seldom(block, *acc),
             (Op::Loop(Loop { body, .. }), Some(at)) => is_seldom(body, body.results[at]),
             _ => is_seldom(block, var.into()),
@@ -418,8 +420,15 @@ impl<'a, 'p> Taking<'a, 'p> {
     }
 }
 
+/// Through how many operations in a row a zero is followed.
+const FAR: usize = 6;
+
 /// Whether a block gives 0 for a value unless Reals are equal.
 fn is_seldom(block: &Block, value: Atom) -> bool {
+    is_seldom_within(block, value, FAR)
+}
+
+fn is_seldom_within(block: &Block, value: Atom, far: usize) -> bool {
     let is_zero = |atom: &Atom| {
         is_either_zero(*atom) || op_of(block, *atom).is_some_and(|op| hands_on(op, is_either_zero))
     };
@@ -427,6 +436,9 @@ fn is_seldom(block: &Block, value: Atom) -> bool {
         Some(Op::Select(cond, _, other)) => is_zero(other) && is_equality(block, *cond),
         Some(Op::If(cond, _, other)) => {
             other.results.first().is_some_and(is_zero) && is_equality(block, *cond)
+        }
+        Some(op) if far > 0 => {
+            hands_on(op, |atom| is_zero(&atom) || is_seldom_within(block, atom, far - 1))
         }
         _ => false,
     }
@@ -446,7 +458,7 @@ fn adds_seldom(block: &Block, acc: VarId) -> bool {
 /// Whether a block computes a Bool that is true where Reals are equal, or where something outside says so.
 fn is_equality(block: &Block, cond: Atom) -> bool {
     match op_of(block, cond) {
-        Some(Op::Select(_, Atom::Bool(true), cond)) => is_equality(block, *cond),
+        Some(Op::Select(_, Atom::Bool(true), cond) | Op::Copy(cond)) => is_equality(block, *cond),
         cond => matches!(cond, Some(Op::Prim(Prim::Eq, _))),
     }
 }

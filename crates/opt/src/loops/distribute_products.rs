@@ -359,7 +359,6 @@ fn is_product(looped: &Loop, index: VarId, stmt: &Stmt) -> bool {
         let reads_both = !of_matrix.is_empty() && !of_row.is_empty();
         let is_small = is_tiny(*count) && is_tiny(*terms);
         // A kernel that adds up distances, say, is as good without a matrix of them.
-        let is_worth = looped.states.is_empty() || multiplies;
-        !sum.states.is_empty() && is_straight(&sum.body) && reads_both && is_worth && !is_small
+        !sum.states.is_empty() && is_straight(&sum.body) && reads_both && multiplies && !is_small
     })
 }
