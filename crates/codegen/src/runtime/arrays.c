@@ -319,6 +319,19 @@ PB_PRECOMPILED int64_t pb_copied_rows(const pb_ctx *c, double again, int64_t row
   return again >= 64 && rows >= 64 && bytes >= least && bytes < (double)(c->limit - c->used) / 4 ? rows : 0;
 }
 
+/* Whether one of so many Ints, which lie so far apart, is no place of an array of this size. A place is not negative, and
+   the size less one less the place is not either. */
+PB_PRECOMPILED int pb_some_outside(const int64_t *at, int64_t stride, int64_t n, int64_t size) {
+  const uint64_t last = (uint64_t)size - 1;
+  uint64_t signs[4] = {0};
+  int64_t i = 0;
+  if (stride == 1)
+    for (; i + 4 <= n; i += 4)
+      for (int k = 0; k < 4; k++) signs[k] |= (uint64_t)at[i + k] | (last - (uint64_t)at[i + k]);
+  for (; i < n; i++) signs[0] |= (uint64_t)at[i * stride] | (last - (uint64_t)at[i * stride]);
+  return (int)((signs[0] | signs[1] | signs[2] | signs[3]) >> 63);
+}
+
 /* Adds numbers to others. */
 PB_INLINE void pb_join_to(double *restrict to, const double *restrict more, int64_t count) {
   for (int64_t k = 0; k < count; k++) to[k] += more[k];

@@ -12,7 +12,14 @@
 //!
 //! The guard runs the loops and the Int arithmetic that indices hang on, and nothing else. It leaves out loops whose
 //! index plays no part. Where all that it asks is linear in an index, it asks at the first and at the last index alone.
-//! Where an index is an element of an array (`x[from[k]]`), it reads that array, if the kernel is worth it.
+//! Where an index is an element of an array (`x[from[k]]`), it reads that array, if the kernel is worth it; a function of the
+//! runtime does that, if nothing is computed of the element:
+//!
+//! ```text
+//! IR  for k.5 < e.3 { f.6 = from.1[k.5]; x.7 = x.0[f.6]; … }
+//! C   if (v3 > 0) for (int64_t g5 = 0;; g5 = v3 - 1) { if (PB_RARE((uint64_t)g5 >= (uint64_t)v1.d[0])) goto slow_1; … }
+//! C   if (PB_RARE(pb_some_outside(v1.p + 0, 1, v3, v0.d[0]))) goto slow_1;
+//! ```
 //!
 //! Law: if the guard passes, no statement of the kernel fails. The guard may refuse too much: it also asks about
 //! branches that the loop would not take. Its arithmetic fails nowhere: an overflow goes to the checked copy, which
@@ -56,6 +63,22 @@ pub(super) fn guard(plan: &Plan<'_>, slow: &str, depth: usize) -> Option<String>
     }
     guard.repeat(plan.looped, plan.count_is_unproven);
     Some(guard.lines.text)
+}
+
+/// What the iterations of a loop ask of places.
+#[derive(Default)]
+struct Gathers<'b> {
+    /// The elements of arrays that the index names: what each is bound to, the array, and the place.
+    elements: Vec<(VarId, Atom, &'b [Atom])>,
+    /// The places that are asked of arrays.
+    asked: Vec<(Atom, &'b [Atom])>,
+}
+
+impl Gathers<'_> {
+    /// Whether an atom is one of the elements.
+    fn has(&self, atom: Atom) -> bool {
+        self.elements.iter().any(|(var, ..)| Atom::Var(*var) == atom)
+    }
 }
 
 impl Guard<'_, '_> {
@@ -343,6 +366,12 @@ impl Guard<'_, '_> {
         let is_needed = self.needed.contains(&index);
         let is_linear =
             is_needed && self.is_linear(&looped.body, &mut FxHashSet::from_iter([index]));
+        if is_needed
+            && !is_linear
+            && let Some(gathers) = self.gathers(&looped.body, index)
+        {
+            return self.ask_gathers(&gathers, index, &count);
+        }
         if is_linear {
             self.lines.open(format_args!(
                 "if ({count} > 0) for (int64_t {i} = 0;; {i} = {count} - 1) {{"
@@ -357,6 +386,99 @@ impl Guard<'_, '_> {
             self.line(format_args!("if ({i} == {count} - 1) break;"));
         }
         self.lines.close();
+    }
+
+    /// What the iterations of a loop ask, if they only ask whether places are in arrays, and of what: of their index, of
+    /// what is known before the loop, and of elements that their index names.
+    fn gathers<'b>(&self, body: &'b Block, index: VarId) -> Option<Gathers<'b>> {
+        let is_outside = |atom: &Atom| atom.var().is_none_or(|var| !self.plan.local.contains(&var));
+        let mut gathers = Gathers::default();
+        for stmt in &body.stmts {
+            let is_needed = stmt.vars.iter().any(|var| self.needed.contains(var));
+            let asks = stmt.op.blocks().into_iter().any(|block| self.asks(block));
+            if !is_needed && !asks && !self.is_unproven(stmt) {
+                continue;
+            }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "others are asked one by one")]
+            match (&stmt.op, stmt.vars.as_slice()) {
+                (Op::Index(array, at), &[var]) if is_needed => {
+                    let moves = |atom: &&Atom| **atom == Atom::Var(index);
+                    let is_plain = at.iter().all(|atom| moves(&atom) || is_outside(atom));
+                    if at.iter().filter(moves).count() != 1 || !is_plain {
+                        return None;
+                    }
+                    gathers.elements.push((var, *array, at));
+                }
+                (Op::Index(array, at) | Op::AtAcc(array, at) | Op::AddAcc(array, at, _), _)
+                    if !is_needed =>
+                {
+                    let is_known = |atom: &Atom| {
+                        *atom == Atom::Var(index) || is_outside(atom) || gathers.has(*atom)
+                    };
+                    let has_sizes =
+                        (0..at.len()).all(|dimension| match self.size(*array, dimension) {
+                            Size::Atom(size) => is_outside(&size),
+                            Size::Of(array, _) => is_outside(&array.into()),
+                        });
+                    if !has_sizes || !at.iter().all(is_known) {
+                        return None;
+                    }
+                    gathers.asked.push((*array, at));
+                }
+                _ => return None,
+            }
+        }
+        Some(gathers)
+    }
+
+    /// Asks that of all iterations: of what is linear at the ends, and of all elements of an array at once.
+    fn ask_gathers(&mut self, gathers: &Gathers<'_>, index: VarId, count: &str) {
+        let reads = gathers.elements.iter().map(|(_, array, at)| (array, at));
+        let mut asked = vec![];
+        for (array, at) in reads.chain(gathers.asked.iter().map(|(array, at)| (array, at))) {
+            for (dimension, atom) in at.iter().enumerate() {
+                let question = (*atom, self.size_text(self.size(*array, dimension)));
+                if !asked.contains(&question) {
+                    asked.push(question);
+                }
+            }
+        }
+        let i = format!("g{}", index.index());
+        self.lines
+            .open(format_args!("if ({count} > 0) for (int64_t {i} = 0;; {i} = {count} - 1) {{"));
+        for (atom, size) in asked.iter().filter(|(atom, _)| !gathers.has(*atom)) {
+            let at = self.atom(*atom);
+            self.fails_if(format_args!("(uint64_t){at} >= (uint64_t){size}"));
+        }
+        self.line(format_args!("if ({i} == {count} - 1) break;"));
+        self.lines.close();
+        for (atom, size) in &asked {
+            let element = gathers.elements.iter().find(|(var, ..)| Atom::Var(*var) == *atom);
+            let Some((_, array, at)) = element else { continue };
+            let Atom::Var(array) = array else { bug("codegen", "an array in a variable") };
+            let (array, (first, stride)) = (array.index(), self.walk(*array, at, index));
+            self.fails_if(format_args!(
+                "pb_some_outside(v{array}.p + {first}, {stride}, {count}, {size})"
+            ));
+        }
+    }
+
+    /// Where the first element lies that an index names, and how far apart they lie, as C.
+    fn walk(&self, array: VarId, at: &[Atom], index: VarId) -> (String, String) {
+        let (mut first, mut stride) = (String::new(), String::new());
+        for (dimension, atom) in at.iter().enumerate() {
+            let size = format!("v{}.d[{dimension}]", array.index());
+            let moves = *atom == Atom::Var(index);
+            if moves {
+                stride = "1".to_owned();
+            } else if !stride.is_empty() {
+                stride = format!("{stride} * {size}");
+            }
+            let before = if first.is_empty() { None } else { Some(format!("({first}) * {size}")) };
+            let own = (!moves).then(|| self.atom(*atom));
+            first = [before, own].into_iter().flatten().collect::<Vec<_>>().join(" + ");
+        }
+        (if first.is_empty() { "0".to_owned() } else { first }, stride)
     }
 
     /// Whether all that is asked in a block is linear in the variables that move. Adds to them what hangs on them.
