@@ -11,6 +11,12 @@ use super::{
     AT_ONCE, COLUMNS, Copied, Directive, Directives, NO_COPIES, NO_TILES, ROWS, TILES, TURNED, Way,
 };
 
+/// What is copied of an array.
+type Of = fn(VarId) -> Copied;
+/// The words that come before the array.
+const COPIES: [(&str, Of); 3] =
+    [(ROWS, Copied::Rows), (COLUMNS, Copied::Columns), (TURNED, Copied::Turned)];
+
 /// What can be named in a schedule, by numbers.
 struct Names {
     indices: BTreeMap<usize, VarId>,
@@ -72,9 +78,7 @@ impl Names {
 
     /// Reads a clause, and gives what follows it.
     fn clause<'t>(&self, directive: &mut Directive, text: &'t str) -> Result<&'t str, String> {
-        let copies: [(&str, fn(VarId) -> Copied); 3] =
-            [(ROWS, Copied::Rows), (COLUMNS, Copied::Columns), (TURNED, Copied::Turned)];
-        for (words, copied) in copies {
+        for (words, copied) in COPIES {
             let Some(name) = text.strip_prefix(words) else { continue };
             let Some((var, rest)) = split_name(name) else {
                 return Err(format!("the name of an array follows `{}`", words.trim_end()));

@@ -399,7 +399,6 @@ impl Guard<'_, '_> {
             if !is_needed && !asks && !self.is_unproven(stmt) {
                 continue;
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "others are asked one by one")]
             match (&stmt.op, stmt.vars.as_slice()) {
                 (Op::Index(array, at), &[var]) if is_needed => {
                     let moves = |atom: &&Atom| **atom == Atom::Var(index);
