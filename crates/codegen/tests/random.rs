@@ -324,8 +324,10 @@ fn by_some_schedule(seed: u64) -> Try {
     };
     let mut numbers = Numbers(seed);
     one.directives = directives;
+    let vars = one.program.vars.iter_enumerated();
+    let rows = vars.filter(|(_, var)| var.ty.rank > 1).map(|(var, _)| Copied::Rows(var)).collect();
     for directive in one.directives.values_mut() {
-        change(directive, &mut numbers);
+        change(directive, &rows, &mut numbers);
     }
     one
 }
@@ -340,7 +342,8 @@ impl Numbers {
     }
 }
 
-fn change(directive: &mut Directive, numbers: &mut Numbers) {
+/// Decides something else of a loop, of which it may be asked too that it copies rows of all these.
+fn change(directive: &mut Directive, rows: &Vec<Copied>, numbers: &mut Numbers) {
     match numbers.below(8) {
         0 => *directive = Way::Plain.into(),
         1 => *directive = Way::OneByOne.into(),
@@ -355,13 +358,11 @@ fn change(directive: &mut Directive, numbers: &mut Numbers) {
     if numbers.below(3) > 0 {
         directive.at_once = Some(counts[numbers.below(3) as usize]);
     }
-    match numbers.below(4) {
+    match numbers.below(5) {
         0 => directive.tiles = Some(false),
         1 => directive.copies = Some(vec![]),
-        2 => {
-            let copies: Option<&mut Vec<Copied>> = directive.copies.as_mut();
-            copies.map(Vec::pop);
-        }
+        2 => directive.copies = Some(rows.clone()),
+        3 => directive.copies.iter_mut().for_each(|copies| copies.truncate(1)),
         _ => {}
     }
 }
