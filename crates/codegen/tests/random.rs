@@ -19,6 +19,7 @@ use pullback_codegen::{
 use pullback_ir::eval::{self, Items, Shape, Value, evaluate};
 use pullback_ir::{FuncId, Program};
 use pullback_opt::{Options, optimise};
+use random_programs::Numbers;
 
 /// How many programs of each kind there are.
 const PROGRAMS: u64 = 20;
@@ -137,11 +138,15 @@ fn heard() -> Vec<String> {
     std::mem::take(&mut HEARD.lock().expect("no panic"))
 }
 
+/// The limits of a run that tells lines to somebody.
+fn limits(tell: fn(&str)) -> Limits {
+    Limits { max_memory: MEMORY, timeout: None, since: None, tell, progress: None }
+}
+
 /// What differs between the evaluator and native code.
 fn difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let _alone = HEARER.lock().expect("no panic");
-    let limits =
-        Limits { max_memory: MEMORY, timeout: None, since: None, tell: hear, progress: None };
+    let limits = limits(hear);
     let evaluated = eval::Limits { max_memory: MEMORY, tell: hear, ..eval::Limits::default() };
     let (program, func) = (one.program.clone(), one.root[0]);
     args.iter().find_map(|args| {
@@ -278,8 +283,7 @@ fn are_close(found: &Value, wanted: &Value) -> bool {
 /// What differs by more than rounding between the evaluator and native code.
 fn large_difference(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let program = one.program.clone();
-    let limits =
-        Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
+    let limits = limits(|_| {});
     args.iter().find_map(|args| {
         let evaluated = eval::Limits { max_memory: MEMORY, ..eval::Limits::default() };
         let wanted = evaluate(&program, one.root[0], args.clone(), evaluated);
@@ -325,25 +329,16 @@ fn by_some_schedule(seed: u64) -> Try {
     let mut numbers = Numbers(seed);
     one.directives = directives;
     let vars = one.program.vars.iter_enumerated();
-    let rows = vars.filter(|(_, var)| var.ty.rank > 1).map(|(var, _)| Copied::Rows(var)).collect();
+    let rows: Vec<Copied> =
+        vars.filter(|(_, var)| var.ty.rank > 1).map(|(var, _)| Copied::Rows(var)).collect();
     for directive in one.directives.values_mut() {
         change(directive, &rows, &mut numbers);
     }
     one
 }
 
-/// Numbers that look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) % end
-    }
-}
-
 /// Decides something else of a loop, of which it may be asked too that it copies rows of all these.
-fn change(directive: &mut Directive, rows: &Vec<Copied>, numbers: &mut Numbers) {
+fn change(directive: &mut Directive, rows: &[Copied], numbers: &mut Numbers) {
     match numbers.below(8) {
         0 => *directive = Way::Plain.into(),
         1 => *directive = Way::OneByOne.into(),
@@ -356,12 +351,12 @@ fn change(directive: &mut Directive, rows: &Vec<Copied>, numbers: &mut Numbers) 
         Way::Plain => return,
     };
     if numbers.below(3) > 0 {
-        directive.at_once = Some(counts[numbers.below(3) as usize]);
+        directive.at_once = Some(counts[numbers.below(3)]);
     }
     match numbers.below(5) {
         0 => directive.tiles = Some(false),
         1 => directive.copies = Some(vec![]),
-        2 => directive.copies = Some(rows.clone()),
+        2 => directive.copies = Some(rows.to_vec()),
         3 => directive.copies.iter_mut().for_each(|copies| copies.truncate(1)),
         _ => {}
     }
@@ -380,8 +375,7 @@ fn schedules_change_no_bit_of_strict_code() {
 /// What differs between one thread and several.
 fn difference_of_threads(one: &Try, native: &Native, args: &[Vec<Value>]) -> Option<String> {
     let program = one.program.clone();
-    let limits =
-        Limits { max_memory: MEMORY, timeout: None, since: None, tell: |_| {}, progress: None };
+    let limits = limits(|_| {});
     args.iter().find_map(|args| {
         let on = |most| {
             let native = native.clone().on(Threads { most, worth: 0.0 });

@@ -17,10 +17,10 @@ const TYPES: [Type; 6] = [Type::REAL, Type::INT, Type::BOOL, VECTOR, MATRIX, BOX
 const DEPTH: usize = 3;
 
 /// A source of numbers.
-struct Numbers(u64);
+pub struct Numbers(pub u64);
 
 impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) as usize % limit
     }

@@ -51,14 +51,13 @@ pub(super) fn columns(plan: &Plan<'_>, layout: &Layout, by: &Scheduling<'_>) -> 
             }
         }
     });
-    let is_asked = |index: VarId, copied: Copied| {
-        by.copies(index).is_none_or(|copies| copies.contains(&copied))
-    };
-    let outermost = plan.looped.for_index();
+    // The outermost loop turns.
+    if let Some(index) = plan.looped.for_index() {
+        columns.turned.retain(|root| by.copies(index, Copied::Turned(*root)).unwrap_or(true));
+    }
     columns
-        .turned
-        .retain(|root| outermost.is_none_or(|index| is_asked(index, Copied::Turned(*root))));
-    columns.beside.retain(|(root, index)| is_asked(*index, Copied::Columns(*root)));
+        .beside
+        .retain(|(root, index)| by.copies(*index, Copied::Columns(*root)).unwrap_or(true));
     columns.turned.sort();
     columns.turned.dedup();
     columns.beside.sort();

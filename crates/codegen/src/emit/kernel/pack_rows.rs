@@ -42,12 +42,8 @@ pub(super) fn layout(plan: &Plan<'_>, lanes: FxHashSet<VarId>, by: &Scheduling<'
                 Atom::Var(var) => around.contains(var) || !plan.local.contains(var),
                 Atom::Real(_) | Atom::Int(_) | Atom::Bool(_) | Atom::Str(_) => true,
             });
-            let copies = by.copies(row.pack.1);
-            let is_worth = match copies {
-                Some(copies) => copies.contains(&Copied::Rows(row.pack.0)),
-                None => is_again,
-            };
-            if is_worth && are_plain {
+            let (root, lanes) = row.pack;
+            if by.copies(lanes, Copied::Rows(root)).unwrap_or(is_again) && are_plain {
                 packs.entry(row.pack).or_insert(row.before);
             }
         }

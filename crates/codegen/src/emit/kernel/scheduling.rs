@@ -4,7 +4,7 @@
 //! is legal, and else its own costs.
 //!
 //! ```text
-//! for i.9: lanes, 16 at once      at_once(i.9) is 16, copies(i.9) is left open
+//! for i.9: lanes, 16 at once      at_once(i.9) is 16; what is copied is left open
 //! ```
 //!
 //! Law: none of these changes what is computed, but for the order of sums where code need not keep it.
@@ -33,8 +33,8 @@ impl Scheduling<'_> {
         self.directive(index)?.at_once
     }
 
-    /// What a loop is to copy, if somebody has said that.
-    pub fn copies(&self, index: VarId) -> Option<&[Copied]> {
-        self.directive(index)?.copies.as_deref()
+    /// Whether a loop is to copy this, if somebody has said what it copies.
+    pub fn copies(&self, index: VarId, copied: Copied) -> Option<bool> {
+        self.directive(index)?.copies.as_ref().map(|copies| copies.contains(&copied))
     }
 }
